@@ -259,7 +259,7 @@ const rotateWebhook: Command = {
 function changing(
   name: string,
   summary: string,
-  change: (store: WebhookStore, id: string) => Promise<boolean>,
+  change: (store: WebhookStore, id: string, nowMs: number) => Promise<boolean>,
   done: string,
 ): Command {
   return {
@@ -268,7 +268,8 @@ function changing(
     operands: whichEndpoint,
     examples: [`petstore webhooks ${name} whe_4fK2mQ9xW1Zt`],
     async run({ operand }, context) {
-      const isDone = await withStores(context, ({ webhooks }) => change(webhooks, operand));
+      const nowMs = context.clock.now();
+      const isDone = await withStores(context, ({ webhooks }) => change(webhooks, operand, nowMs));
       if (!isDone) throw noSuchEndpoint(operand);
       return { json: { id: operand }, text: `${operand} ${done}\n` };
     },
@@ -323,7 +324,7 @@ const disabledTexts = {
 } as const;
 
 function stateText({ disabled, failingSinceMs }: Endpoint): string {
-  if (disabled !== undefined) return disabledTexts[disabled];
+  if (disabled !== undefined) return disabledTexts[disabled.reason];
   return failingSinceMs === undefined ? "enabled" : "enabled, failing";
 }
 
@@ -334,7 +335,7 @@ function lastText({ attempts }: Delivery): string {
 
 function endpointJson({ secrets: _, ...endpoint }: Endpoint) {
   const { types, disabled, ...rest } = endpoint;
-  return { ...toJson(rest), types: types ?? "all", disabled: disabled ?? null };
+  return { ...toJson({ ...rest, disabled }), types: types ?? "all" };
 }
 
 function shownOnce(secret: string): string {
@@ -357,7 +358,7 @@ export const webhooksCommands: readonly Command[] = [
   ),
   changing(
     ...(["disable", "Send nothing to an endpoint until it is enabled"] as const),
-    (store, id) => store.setDisabled(id, "operator"),
+    (store, id, atMs) => store.setDisabled(id, { atMs, reason: "operator" }),
     "is disabled.",
   ),
   changing(

@@ -1,6 +1,8 @@
 /** A connection to a server of others: HTTP/1.1, one exchange at a time, all of it limited. */
 import { connect as connectPlain, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
+import { bareHost } from "../petstore/webhooks/address.ts";
+import type { Header } from "../petstore/webhooks/webhooks.ts";
 import {
   type HeadReceiver,
   inputBytesMax,
@@ -10,11 +12,13 @@ import {
 
 /** More than this is no answer to a webhook. */
 const responseBytesMax = 64 * 1024;
-/** Of the body, for whoever looks for the reason of a failure. */
-const bodyBytesKept = 4 * 1024;
+/** Of the headers, and of the body, for whoever looks for the reason of a failure. */
+const bytesKept = 4 * 1024;
 
 export interface Response {
   readonly status: number;
+  /** The first ones. */
+  readonly headers: readonly Header[];
   /** The start of the body. */
   readonly body: string;
   readonly retryAfter: string | undefined;
@@ -33,11 +37,12 @@ export interface DialOptions {
 /** Rejects with the error of the socket; a certificate that is not valid for the host is one. */
 export async function dial(options: DialOptions, signal: AbortSignal): Promise<Connection> {
   const { url, address, port, trustPem } = options;
-  const host = url.hostname.replace(/^\[|\]$/g, "");
+  // A certificate has no name with a dot at the end, nor has the name that is asked for (RFC 6066).
+  const host = bareHost(url).replace(/\.$/, "");
   const isTls = url.protocol === "https:";
   const socket = isTls
     ? connectTls({
-        ...{ host: address, port, ALPNProtocols: ["http/1.1"] },
+        ...{ host: address, port, ALPNProtocols: ["http/1.1"], rejectUnauthorized: true },
         ...(isIP(host) === 0 ? { servername: host } : {}),
         ...(trustPem === undefined ? {} : { ca: trustPem }),
       })
@@ -69,8 +74,10 @@ export class Connection implements HeadReceiver, ParserEvents {
   #bytes = 0;
   #kept: Buffer[] = [];
   #keptBytes = 0;
+  #headers: Header[] = [];
+  #headerBytes = 0;
   #name = "";
-  #value = "";
+  #value: string | undefined;
   #retryAfter: string | undefined;
 
   constructor(socket: Socket) {
@@ -101,7 +108,7 @@ export class Connection implements HeadReceiver, ParserEvents {
       this.#waiting = { resolve, reject };
       this.#status = this.#bytes = this.#keptBytes = 0;
       this.#kept = [];
-      this.#retryAfter = undefined;
+      this.#beginHead();
       this.#socket.write(request);
     });
   }
@@ -125,7 +132,10 @@ export class Connection implements HeadReceiver, ParserEvents {
       const end = this.#parser.execute(part, this, this);
       if (typeof end === "number") {
         rest = rest.subarray(end);
-        if (this.#isInterim) continue;
+        if (this.#isInterim) {
+          this.#beginHead();
+          continue;
+        }
         if (rest.byteLength > 0) this.#keepAlive = false;
         return void this.#settle(false);
       }
@@ -155,7 +165,10 @@ export class Connection implements HeadReceiver, ParserEvents {
 
   #settle(tooLong: boolean): void {
     const body = Buffer.concat(this.#kept).toString("utf8");
-    const response = { status: this.#status, body, retryAfter: this.#retryAfter, tooLong };
+    const headers = this.#headers;
+    const response = {
+      ...{ status: this.#status, headers, body, retryAfter: this.#retryAfter, tooLong },
+    };
     this.#waiting?.resolve(response);
     this.#waiting = undefined;
     if (tooLong || !this.#keepAlive) this.close();
@@ -164,23 +177,39 @@ export class Connection implements HeadReceiver, ParserEvents {
   addTarget(): void {}
 
   addName(text: string): void {
-    if (this.#value !== "") this.#name = this.#value = "";
+    if (this.#value !== undefined) this.#addHeader();
     this.#name += text;
   }
 
   addValue(text: string): void {
-    this.#value += text;
-    if (this.#name.toLowerCase() === "retry-after") this.#retryAfter = this.#value;
+    this.#value = (this.#value ?? "") + text;
+  }
+
+  #beginHead(): void {
+    this.#headers = [];
+    this.#headerBytes = 0;
+    this.#retryAfter = undefined;
+  }
+
+  #addHeader(): void {
+    const [name, value] = [this.#name.toLowerCase(), (this.#value ?? "").trim()];
+    this.#name = "";
+    this.#value = undefined;
+    // What comes after the head is a trailer.
+    if (this.#status >= 200) return;
+    if (name === "retry-after") this.#retryAfter = value;
+    this.#headerBytes += name.length + value.length;
+    if (this.#headerBytes <= bytesKept) this.#headers.push([name, value]);
   }
 
   onHeadersComplete(_version: number, keepAlive: boolean, status: number): void {
-    this.#name = this.#value = "";
+    if (this.#value !== undefined) this.#addHeader();
     this.#keepAlive = keepAlive;
     this.#status = status;
   }
 
   onBody(bytes: Uint8Array): void {
-    const room = bodyBytesKept - this.#keptBytes;
+    const room = bytesKept - this.#keptBytes;
     if (room <= 0) return;
     const part = Buffer.from(bytes.subarray(0, room));
     this.#kept.push(part);

@@ -5,7 +5,7 @@ import type { Clock } from "../core/clock.ts";
 import { getOrInsert } from "../core/recentMap.ts";
 import { type AllowedNetworks, bareHost, mayDial } from "../petstore/webhooks/address.ts";
 import type { AttemptResult } from "../petstore/webhooks/schedule.ts";
-import type { SignedMessage } from "../petstore/webhooks/webhooks.ts";
+import type { Header, SignedMessage } from "../petstore/webhooks/webhooks.ts";
 import { type Connection, dial, type Response } from "./connection.ts";
 
 export interface SenderOptions {
@@ -48,7 +48,10 @@ export class WebhookSender {
     this.#underWay.add(late);
     const ended = Promise.withResolvers<never>();
     late.signal.addEventListener("abort", () => ended.reject(new Refused()), { once: true });
-    const result = await Promise.race([this.#attempt(message, late.signal), ended.promise])
+    const url = new URL(message.url);
+    const headers = requestHeaders(url, message);
+    const request = requestText(url, headers, message.body);
+    const result = await Promise.race([this.#attempt(url, request, late.signal), ended.promise])
       .then(outcomeOf)
       .catch((cause) => ({
         error: late.signal.aborted
@@ -57,7 +60,8 @@ export class WebhookSender {
       }));
     cancel();
     this.#underWay.delete(late);
-    return { atMs, durationMs: Math.round(clock.elapsed() - startedMs), ...result };
+    const durationMs = Math.round(clock.elapsed() - startedMs);
+    return { atMs, durationMs, request: { url: message.url, headers }, ...result };
   }
 
   /** What is under way ends with an error. */
@@ -69,9 +73,7 @@ export class WebhookSender {
     for (const attempt of this.#underWay) attempt.abort();
   }
 
-  async #attempt(message: SignedMessage, signal: AbortSignal): Promise<Response> {
-    const url = new URL(message.url);
-    const request = requestText(url, message);
+  async #attempt(url: URL, request: string, signal: AbortSignal): Promise<Response> {
     const idle = this.#takeIdle(url.origin);
     if (idle !== undefined) {
       try {
@@ -143,21 +145,25 @@ async function addressesOf(host: string): Promise<readonly string[]> {
   return (await lookup(host, { all: true })).map(({ address }) => address);
 }
 
-function requestText(url: URL, { headers, body }: SignedMessage): string {
-  const all = {
-    host: url.host,
-    "content-type": "application/json",
-    "content-length": String(Buffer.byteLength(body)),
-    "user-agent": "petstore",
-    ...headers,
-  };
-  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+function requestHeaders(url: URL, { headers, body }: SignedMessage): readonly Header[] {
+  return [
+    ["host", url.host],
+    ["content-type", "application/json"],
+    ["content-length", String(Buffer.byteLength(body))],
+    ["user-agent", "petstore"],
+    ...Object.entries(headers),
+  ];
+}
+
+function requestText(url: URL, headers: readonly Header[], body: string): string {
+  const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`);
   return `POST ${url.pathname}${url.search} HTTP/1.1\r\n${lines.join("")}\r\n${body}`;
 }
 
-function outcomeOf({ status, body, retryAfter, tooLong }: Response) {
+function outcomeOf({ tooLong, ...response }: Response) {
+  const { status } = response;
   return {
-    ...{ status, body, retryAfter },
+    ...response,
     ...(tooLong ? { error: "The response is longer than 64 KiB." } : {}),
     ...(status >= 300 && status < 400 ? { error: "Redirects are not followed." } : {}),
   };

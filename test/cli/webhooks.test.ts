@@ -114,7 +114,7 @@ describe("webhooks rotate, disable, enable, remove", () => {
     expect(rotated.secret).not.toBe(secret);
     const state = async () => (await cli.json("webhooks", "show", id)).disabled;
     await cli.json("webhooks", "disable", id);
-    expect(await state()).toBe("operator");
+    expect(await state()).toMatchObject({ reason: "operator" });
     await cli.json("webhooks", "enable", id);
     expect(await state()).toBeNull();
     await cli.json("webhooks", "remove", id);

@@ -34,10 +34,18 @@ async function attempt(answer: Answer, options: Partial<SenderOptions> = {}) {
 describe("an attempt", () => {
   test("is a POST of the body with the given headers", async () => {
     const { result, requests } = await attempt(answering(response(200, "Thanks")));
-    expect(result).toEqual({ status: 200, body: "Thanks", retryAfter: undefined });
+    expect(result).toEqual({
+      ...{ status: 200, body: "Thanks", retryAfter: undefined },
+      headers: [["content-length", "6"]],
+      request: {
+        url: expect.stringMatching(/^http:\/\/receiver\.test:\d+\/hooks\?tenant=1$/),
+        headers: expect.anything(),
+      },
+    });
     const [head = "", sent = ""] = (requests[0] ?? "").split("\r\n\r\n");
     expect(Buffer.from(sent, "latin1").toString()).toBe(body);
     const [line, ...fields] = head.split("\r\n");
+    expect(result.request?.headers.map((header) => header.join(": "))).toEqual(fields);
     expect(line).toBe("POST /hooks?tenant=1 HTTP/1.1");
     expect(fields).toEqual([
       expect.stringMatching(/^host: receiver\.test:\d+$/),
@@ -58,12 +66,40 @@ describe("an attempt", () => {
     [
       "after an interim one",
       `HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n${response(200, "x")}`,
-      { status: 200, body: "x" },
+      { status: 200, body: "x", headers: [["content-length", "1"]] },
     ],
     [
       "with Retry-After",
-      response(503, "", "Retry-After: 120\r\n"),
-      { status: 503, retryAfter: "120" },
+      response(503, "", "X-Empty:\r\nRetry-After: 120 \r\n"),
+      {
+        ...{ status: 503, retryAfter: "120" },
+        headers: [
+          ["content-length", "0"],
+          ["x-empty", ""],
+          ["retry-after", "120"],
+        ],
+      },
+    ],
+    [
+      "with a trailer, which is no header",
+      "HTTP/1.1 503 A\r\ntransfer-encoding: chunked\r\n\r\n0\r\nRetry-After: 9\r\n\r\n",
+      { status: 503, retryAfter: undefined, headers: [["transfer-encoding", "chunked"]] },
+    ],
+    [
+      "with Retry-After in an interim one, which is of that one",
+      `HTTP/1.1 103 Early Hints\r\nRetry-After: 9\r\n\r\n${response(500)}`,
+      { status: 500, retryAfter: undefined },
+    ],
+    [
+      "with more headers than are kept",
+      response(200, "", `a: b\r\nlong: ${"c".repeat(4_096)}\r\nd: e\r\n`),
+      {
+        status: 200,
+        headers: [
+          ["content-length", "0"],
+          ["a", "b"],
+        ],
+      },
     ],
     [
       "of the start of 5,000 characters",
@@ -132,7 +168,7 @@ describe("an attempt", () => {
       await eventually(() => receiver.requests.length === 1);
       clock.advance(15_000);
       expect(await sent).toEqual({
-        ...{ atMs: 0, durationMs: 15_000 },
+        ...{ atMs: 0, durationMs: 15_000, request: expect.anything() },
         error: "There was no complete response within 15 seconds.",
       });
     });

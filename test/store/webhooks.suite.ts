@@ -43,6 +43,7 @@ const ended = (eventId: number, state: "delivered" | "failed"): Settled => ({
 
 const take = ({ webhooks }: Stores, holder: string, atMs = nowMs) =>
   webhooks.lease({ holder, nowMs: atMs, untilMs: atMs + leaseMs });
+const byOperator = { atMs: nowMs, reason: "operator" } as const;
 const fine = { failingSinceMs: undefined, disabled: undefined };
 
 /** `open` gives another handle on the same database, which is empty when a test begins. */
@@ -99,10 +100,24 @@ export function describeWebhooks(engine: string, open: () => Promise<Stores>): v
       expect(await webhooks.replaceSecrets({ ...endpoint, id: "whe_no" }, secrets)).toBe(false);
     });
 
+    test("get another URL, types and description, and keep the rest", async () => {
+      const { webhooks } = await open();
+      const endpoint = endpointFor();
+      await webhooks.add(endpoint);
+      const types = ["pet.deleted"] as const;
+      const changed = { url: "https://example.org/", types, description: "Theirs" };
+      expect(await webhooks.update(endpoint.id, changed)).toBe(true);
+      expect(await webhooks.list()).toEqual([{ ...endpoint, ...changed }]);
+      expect(await webhooks.update(endpoint.id, { ...changed, types: undefined })).toBe(true);
+      expect((await webhooks.list())[0]?.types).toBeUndefined();
+      await webhooks.remove(endpoint.id);
+      expect(await webhooks.update(endpoint.id, changed)).toBe(false);
+    });
+
     test("are not leased while they are disabled, and continue where they stopped", async () => {
       const { stores, webhooks, endpoint, lease } = await withDeliveries(2);
-      expect(await webhooks.setDisabled(endpoint.id, "operator")).toBe(true);
-      expect((await webhooks.list())[0]?.disabled).toBe("operator");
+      expect(await webhooks.setDisabled(endpoint.id, byOperator)).toBe(true);
+      expect((await webhooks.list())[0]?.disabled).toEqual(byOperator);
       expect(await webhooks.settle({ lease, settled: [ended(1, "delivered")], ...fine })).toBe(
         false,
       );
@@ -207,10 +222,10 @@ export function describeWebhooks(engine: string, open: () => Promise<Stores>): v
       const gone = {
         settled: [ended(2, "failed")],
         failingSinceMs: nowMs,
-        disabled: "gone",
+        disabled: { atMs: nowMs, reason: "gone" },
       } as const;
       expect(await webhooks.settle({ lease, ...gone })).toBe(true);
-      expect((await webhooks.list())[0]?.disabled).toBe("gone");
+      expect((await webhooks.list())[0]?.disabled).toEqual({ atMs: nowMs, reason: "gone" });
       expect(await webhooks.countPending(endpoint.id)).toBe(0);
     });
 

@@ -133,13 +133,14 @@ describe("an endpoint", () => {
       0,
     );
     expect({ state: settled.state, due: settled.dueAtMs, disabled }).toEqual({
-      ...{ state: "failed", due: undefined, disabled: "gone" },
+      ...{ state: "failed", due: undefined, disabled: { atMs: startMs, reason: "gone" } },
     });
   });
 
   test("is disabled when all attempts of a delivery failed and nothing else was delivered meanwhile", () => {
-    expect(live(0).last.disabled).toBe("failing");
-    expect(live(0, { error: "timed out" }, startMs - hourMs).last.disabled).toBe("failing");
+    expect(live(0).last.disabled).toMatchObject({ reason: "failing" });
+    const since = startMs - hourMs;
+    expect(live(0, { error: "timed out" }, since).last.disabled?.reason).toBe("failing");
     // Something was delivered after this one began to fail.
     expect(live(0, { status: 400 }, startMs + hourMs).last.disabled).toBeUndefined();
   });

@@ -253,7 +253,7 @@ export class EndpointQueue {
     this.#decided.splice(0, batch.length);
     this.#forget(batch);
     if (disabled === undefined) return;
-    log.warn("webhook.disabled", { endpoint: this.#endpoint.id, reason: disabled });
+    log.warn("webhook.disabled", { endpoint: this.#endpoint.id, reason: disabled.reason });
     this.end();
   }
 

@@ -1,6 +1,6 @@
 /** When a delivery is attempted again, and when an endpoint is given up. */
 import { retryAtMs } from "../../core/retryAfter.ts";
-import type { Attempt, Delivery, DisabledReason, Endpoint, Settled } from "./webhooks.ts";
+import type { Attempt, Delivery, Disabled, Endpoint, Settled } from "./webhooks.ts";
 
 const secondMs = 1_000;
 const minuteMs = 60 * secondMs;
@@ -34,13 +34,13 @@ export interface AttemptResult extends Attempt {
   readonly retryAfter?: string | undefined;
 }
 
-const isSuccess = ({ status = 0, error }: Attempt) =>
+export const isSuccess = ({ status = 0, error }: Attempt) =>
   error === undefined && status >= 200 && status < 300;
 
 interface Decision {
   readonly settled: Settled;
   readonly failingSinceMs: number | undefined;
-  readonly disabled: DisabledReason | undefined;
+  readonly disabled: Disabled | undefined;
 }
 
 /** What an attempt means for the delivery and for its endpoint. `random` is from 0 up to 1. */
@@ -61,7 +61,9 @@ export function afterAttempt(
   }
   const since = failingSinceMs ?? result.atMs;
   const failed = { ...settled, state: "failed", dueAtMs: undefined } as const;
-  if (result.status === 410) return { settled: failed, failingSinceMs: since, disabled: "gone" };
+  if (result.status === 410) {
+    return { settled: failed, failingSinceMs: since, disabled: { atMs: nowMs, reason: "gone" } };
+  }
   const delayMs = retryDelaysMs[delivery.tries];
   if (delayMs !== undefined) {
     const usualMs = nowMs + delayMs * (1 + jitterShare * random);
@@ -76,6 +78,6 @@ export function afterAttempt(
   // Nothing was delivered from the first attempt of this one to its last. Not by the clock, which may
   // jump: what counts is that all attempts were made.
   const firstAtMs = attempts.at(-tries)?.atMs ?? result.atMs;
-  const disabled = since <= firstAtMs ? "failing" : undefined;
+  const disabled = since <= firstAtMs ? ({ atMs: nowMs, reason: "failing" } as const) : undefined;
   return { settled: failed, failingSinceMs: since, disabled };
 }

@@ -11,6 +11,11 @@ export const descriptionLengthMax = 200;
 /** Why an endpoint gets nothing any more: the operator said so, it answered 410, or it only failed. */
 export type DisabledReason = "operator" | "gone" | "failing";
 
+export interface Disabled {
+  readonly atMs: number;
+  readonly reason: DisabledReason;
+}
+
 export interface SealedSecret {
   readonly sealed: string;
   /** Undefined for the newest. */
@@ -26,18 +31,25 @@ export interface Endpoint {
   readonly createdAtMs: number;
   /** The newest first; one more while a rotation overlaps. */
   readonly secrets: readonly SealedSecret[];
-  readonly disabled: DisabledReason | undefined;
+  readonly disabled: Disabled | undefined;
   /** Every event up to this one is a delivery, or is not wanted. */
   readonly place: number;
   /** When the first failure since the last success was; undefined after a success. */
   readonly failingSinceMs: number | undefined;
 }
 
+/** A header, by its name. */
+export type Header = readonly [name: string, value: string];
+
 export interface Attempt {
   readonly atMs: number;
   readonly durationMs: number;
+  /** As it was sent, beside the body. */
+  readonly request?: { readonly url: string; readonly headers: readonly Header[] };
   /** Of the response; undefined if there was none. */
   readonly status?: number;
+  /** The first headers of the response. */
+  readonly headers?: readonly Header[];
   /** The start of the response's body. */
   readonly body?: string;
   /** Why there was no response, or none that counts. */
@@ -91,7 +103,10 @@ export function createEndpoint(
   return { endpoint, secret };
 }
 
-/** The secret that was the newest signs for the overlap; one before it no longer. */
+/**
+ * The secret that was the newest signs for the overlap; one before it no longer. One that cannot be
+ * opened any more would keep the new one from signing.
+ */
 export function rotateSecret(
   { id, secrets }: Pick<Endpoint, "id" | "secrets">,
   overlapMs: number,
@@ -101,7 +116,7 @@ export function rotateSecret(
   const secret = newSecret(clock);
   const [newest] = secrets;
   const old =
-    newest === undefined || overlapMs <= 0
+    newest === undefined || overlapMs <= 0 || !vault.opens(newest.sealed, secretSeal(id))
       ? []
       : [{ sealed: newest.sealed, expiresAtMs: clock.now() + overlapMs }];
   return { secret, secrets: [{ sealed: vault.seal(secret, secretSeal(id)) }, ...old] };
@@ -138,6 +153,7 @@ export interface Lease {
 export interface DeliveryQuery {
   readonly endpointId: string;
   readonly state?: DeliveryState | undefined;
+  readonly type?: EventType | undefined;
   /** Only deliveries of events before this one. */
   readonly before?: number | undefined;
   readonly limit: number;
@@ -153,8 +169,10 @@ export interface WebhookStore {
     from: Pick<Endpoint, "id" | "secrets">,
     secrets: readonly SealedSecret[],
   ): Promise<boolean>;
+  /** What is due from then on goes to the new URL. False if there is none. */
+  update(id: string, changed: NewEndpoint): Promise<boolean>;
   /** Enabled if `disabled` is undefined: it continues where it stopped. False if there is none. */
-  setDisabled(id: string, disabled: DisabledReason | undefined): Promise<boolean>;
+  setDisabled(id: string, disabled: Disabled | undefined): Promise<boolean>;
   /** Also forgets its deliveries. False if there is none. */
   remove(id: string): Promise<boolean>;
 
@@ -202,7 +220,7 @@ export interface WebhookStore {
     readonly lease: Lease;
     readonly settled: readonly Settled[];
     readonly failingSinceMs: number | undefined;
-    readonly disabled: DisabledReason | undefined;
+    readonly disabled: Disabled | undefined;
   }): Promise<boolean>;
   /** Removes some of what need not be kept. Resolves with whether there may be more. */
   prune(nowMs: number): Promise<boolean>;

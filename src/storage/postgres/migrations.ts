@@ -15,6 +15,7 @@ import {
   uploadTables,
   webhookTables,
 } from "../repositories/tables.ts";
+import { webhookDisabledTables } from "../repositories/webhooks.ts";
 import { requireKnownVersion } from "../stores.ts";
 import type { Session } from "./connection.ts";
 import type { Database } from "./database.ts";
@@ -79,6 +80,7 @@ const steps: readonly (readonly Statement[])[] = [
   tablesForPostgres(eventTables),
   tablesForPostgres(domainListTables),
   tablesForPostgres(webhookTables),
+  tablesForPostgres(webhookDisabledTables),
 ];
 
 export const latestVersion = steps.length;

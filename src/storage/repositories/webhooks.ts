@@ -2,10 +2,12 @@ import { then } from "../../core/maybePromise.ts";
 import { retryMsMax } from "../../petstore/webhooks/schedule.ts";
 import {
   type Delivery,
+  type Disabled,
   type DisabledReason,
   type Endpoint,
   endpointsMax,
   type Lease,
+  type NewEndpoint,
   type SealedSecret,
   type WebhookStore,
 } from "../../petstore/webhooks/webhooks.ts";
@@ -16,7 +18,9 @@ type Plan = Parameters<WebhookStore["plan"]>[0];
 type Outcome = Parameters<WebhookStore["settle"]>[0];
 type Replay = Parameters<WebhookStore["replay"]>[0];
 
-type EndpointRow = Omit<Endpoint, "types" | "secrets"> & {
+type EndpointRow = Omit<Endpoint, "types" | "secrets" | "disabled"> & {
+  readonly disabled: DisabledReason | undefined;
+  readonly disabledAtMs: number;
   readonly types: string | undefined;
   readonly secrets: string;
 };
@@ -32,10 +36,11 @@ export function webhookRepository(storage: Storage): WebhookStore {
     add: (endpoint) => storage.write("addWebhook", endpoint),
     list: () => then(storage.all<EndpointRow>(listEndpoints), (rows) => rows.map(endpointOf)),
     replaceSecrets: (from, secrets) => storage.write("replaceWebhookSecrets", { from, secrets }),
+    update: (id, changed) => storage.write("updateWebhook", { id, changed }),
     setDisabled: (id, disabled) => storage.write("disableWebhook", { id, disabled }),
-    remove: (id) => storage.write("disableWebhook", { id, disabled: "removed" }),
-    listDeliveries: ({ endpointId, state, before = Number.MAX_SAFE_INTEGER, limit }) =>
-      deliveries(listDeliveries, [endpointId, before, state, limit]),
+    remove: (id) => storage.write("removeWebhook", id),
+    listDeliveries: ({ endpointId, state, type, before = Number.MAX_SAFE_INTEGER, limit }) =>
+      deliveries(listDeliveries, [endpointId, before, state, limit, type]),
     getDelivery: (endpointId, eventId) =>
       then(deliveries(findDelivery, [endpointId, eventId]), ([found]) => found),
     replay: (which) => storage.write("replayDeliveries", which),
@@ -50,6 +55,12 @@ export function webhookRepository(storage: Storage): WebhookStore {
     prune: (nowMs) => storage.write("pruneWebhooks", nowMs),
   };
 }
+
+/** When an endpoint was disabled. */
+export const webhookDisabledTables = [
+  "ALTER TABLE webhook_endpoints ADD COLUMN [postgres: IF NOT EXISTS ]disabled_at_ms [sqlite: INTEGER][postgres: int8]",
+  "UPDATE webhook_endpoints SET disabled_at_ms = created_at_ms WHERE disabled IS NOT NULL",
+];
 
 const dayMs = 24 * 60 * 60_000;
 /** How long deliveries that have ended can be seen and replayed. */
@@ -82,12 +93,23 @@ export const webhookWrites = {
     return (await tx.run(replaceSecrets, [from.id, ...texts])) > 0;
   },
 
+  async updateWebhook(
+    tx,
+    { id, changed: { url, types, description } }: { id: string; changed: NewEndpoint },
+  ): Promise<boolean> {
+    return (await tx.run(update, [id, url, types && JSON.stringify(types), description])) > 0;
+  },
+
   /** Ends the lease: whoever holds it must send nothing more. */
   async disableWebhook(
     tx,
-    { id, disabled }: { id: string; disabled: DisabledReason | "removed" | undefined },
+    { id, disabled }: { id: string; disabled: Disabled | undefined },
   ): Promise<boolean> {
-    return (await tx.run(disable, [id, disabled])) > 0;
+    return (await tx.run(disable, [id, disabled?.reason, disabled?.atMs])) > 0;
+  },
+
+  async removeWebhook(tx, id: string): Promise<boolean> {
+    return (await tx.run(disable, [id, "removed", undefined])) > 0;
   },
 
   async replayDeliveries(tx, { endpointId, eventId, nowMs }: Replay): Promise<number> {
@@ -129,7 +151,9 @@ export const webhookWrites = {
     if (failingSinceMs !== held.failingSinceMs) {
       await tx.run(setFailing, [endpointId, failingSinceMs]);
     }
-    if (disabled !== undefined) await tx.run(disable, [endpointId, disabled]);
+    if (disabled !== undefined) {
+      await tx.run(disable, [endpointId, disabled.reason, disabled.atMs]);
+    }
     return true;
   },
 
@@ -174,15 +198,16 @@ const deliveryOf = (row: DeliveryRow): Delivery => ({
   dueAtMs: row.state === "pending" ? row.dueAtMs : undefined,
 });
 
-const endpointOf = (row: EndpointRow): Endpoint => ({
+const endpointOf = ({ disabled, disabledAtMs, ...row }: EndpointRow): Endpoint => ({
   ...row,
+  disabled: disabled && { atMs: disabledAtMs, reason: disabled },
   types: row.types === undefined ? undefined : JSON.parse(row.types),
   secrets: JSON.parse(row.secrets),
 });
 
 const exists = "(disabled IS NULL OR disabled <> 'removed')";
 const columns = `id, url, types, description, created_at_ms AS "createdAtMs", secrets, disabled,
-  place, failing_since_ms AS "failingSinceMs"`;
+  disabled_at_ms AS "disabledAtMs", place, failing_since_ms AS "failingSinceMs"`;
 const listEndpoints = `SELECT ${columns} FROM webhook_endpoints WHERE ${exists} ORDER BY ordinal`;
 const listAll = "SELECT id, disabled FROM webhook_endpoints ORDER BY ordinal";
 const listHeld = `SELECT ${columns} FROM webhook_endpoints
@@ -194,8 +219,10 @@ const insertEndpoint = `INSERT INTO webhook_endpoints (ordinal, id, url, types, 
     (SELECT value FROM counters WHERE name = 'last_event_id'))`;
 const replaceSecrets = `UPDATE webhook_endpoints SET secrets = ?3
   WHERE id = ?1 AND secrets = ?2 AND ${exists}`;
+const update = `UPDATE webhook_endpoints SET url = ?2, types = ?3, description = ?4
+  WHERE id = ?1 AND ${exists}`;
 const disable = `UPDATE webhook_endpoints
-  SET disabled = ?2, failing_since_ms = NULL, lease_holder = NULL, lease_until_ms = NULL
+  SET disabled = ?2, disabled_at_ms = ?3, failing_since_ms = NULL, lease_holder = NULL, lease_until_ms = NULL
   WHERE id = ?1 AND ${exists}`;
 const setFailing = "UPDATE webhook_endpoints SET failing_since_ms = ?2 WHERE id = ?1";
 
@@ -219,6 +246,7 @@ const settleDelivery = `${insertDelivery} ON CONFLICT (endpoint_id, event_id) DO
     due_at_ms = excluded.due_at_ms`;
 const listDeliveries = `SELECT ${deliveryColumns} FROM webhook_deliveries
   WHERE endpoint_id = ?1 AND event_id < ?2 AND state = coalesce(?3, state)
+    AND type = coalesce(?5, type)
   ORDER BY event_id DESC LIMIT ?4`;
 const findDelivery = `SELECT ${deliveryColumns} FROM webhook_deliveries
   WHERE endpoint_id = ?1 AND event_id = ?2`;

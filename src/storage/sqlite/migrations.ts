@@ -15,6 +15,7 @@ import {
   uploadTables,
   webhookTables,
 } from "../repositories/tables.ts";
+import { webhookDisabledTables } from "../repositories/webhooks.ts";
 import { requireEnvironment, requireKnownVersion } from "../stores.ts";
 import { rollBack } from "./connection.ts";
 import { petTermsIndex } from "./petTerms.ts";
@@ -83,6 +84,7 @@ const steps: readonly string[] = [
   tablesForSqlite(eventTables),
   tablesForSqlite(domainListTables),
   tablesForSqlite(webhookTables),
+  tablesForSqlite(webhookDisabledTables),
 ];
 
 export const latestVersion = steps.length;
