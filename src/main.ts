@@ -341,7 +341,10 @@ const context: CliContext = {
     return buildDocsSite(config, { port: usualPort(config), baseUrl });
   },
   domainSettings: () => domainSettings(settings()),
-  webhooks: () => webhookTools(settings(), madeOrKept, clock),
+  webhooks() {
+    const config = settings();
+    return webhookTools(config, config.secret ?? madeOrKept(config), clock);
+  },
   serviceAddress() {
     const config = settings();
     return `http://${reachable(config.host)}:${usualPort(config)}`;

@@ -113,6 +113,7 @@ export const platformProblems = {
   routing_invalid: { status: 400, message: "The routing has members with invalid values." },
   site_invalid: { status: 400, message: "These files cannot be published as they are." },
   slug_invalid: { status: 400, message: "This is not a name for a project." },
+  webhook_url_invalid: { status: 400, message: "Events cannot be sent to this URL." },
   not_signed_in: { status: 401, message: "You are not signed in. Sign in first." },
   sign_in_refused: { status: 401, message: "The username or the password is wrong." },
   unauthorized: {
@@ -126,12 +127,17 @@ export const platformProblems = {
   current_password_wrong: { status: 403, message: "The current password is wrong." },
   forbidden: { status: 403, message: "This API rejects requests from pages of other origins." },
   operator_only: { status: 403, message: "Only the operator of this service may do that." },
+  delivery_not_found: {
+    status: 404,
+    message: "This event was never meant for this endpoint, or is no longer kept.",
+  },
   deployment_not_found: { status: 404, message: "There is no such deployment." },
   domain_not_found: { status: 404, message: "There is no such domain." },
   key_not_found: { status: 404, message: "There is no such key." },
   owner_not_found: { status: 404, message: "There is no such owner." },
   project_not_found: { status: 404, message: "There is no such project." },
   session_not_found: { status: 404, message: "You have no such session. It may have ended." },
+  webhook_not_found: { status: 404, message: "There is no such endpoint." },
   already_attached: { status: 409, message: "This domain is attached already." },
   changed_meanwhile: {
     status: 409,
@@ -164,6 +170,12 @@ export const platformProblems = {
     message: "The owner has as many projects as they may have.",
   },
   too_many_domains: { status: 409, message: "The project has as many domains as it may have." },
+  too_many_webhooks: { status: 409, message: "There are 100 endpoints already. Remove one first." },
+  webhook_secret_unreadable: {
+    status: 409,
+    message:
+      "The secret of this endpoint was encrypted with another PETSTORE_SECRET. Rotate it, or set that one again.",
+  },
   link_spent: {
     status: 410,
     message:

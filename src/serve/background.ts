@@ -24,6 +24,7 @@ export function startBackground(parts: BackgroundParts) {
   const webhooks = startWebhooks(parts);
   return {
     uses,
+    webhookTools: webhooks.tools,
     /** Begins nothing new, and finishes what is under way, while requests are still answered. */
     finish: (graceMs: number) => webhooks.stop(graceMs),
     /** To be called then, after the last request. */

@@ -127,6 +127,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       ...parts,
       stores,
       counts,
+      webhookTools: background.webhookTools,
       series: async () => recent.series(await member?.recentOfOthers()),
       ready,
       leaving: () => leaving,

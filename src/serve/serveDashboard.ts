@@ -2,29 +2,38 @@
 import type { Config } from "../config/config.ts";
 import type { SitesHost } from "../hosting/sites/siteAddress.ts";
 import type * as platform from "../http/platform/platformApi.ts";
+import type { WebhookTools } from "../petstore/webhooks/webhookService.ts";
 import type { Stores } from "../storage/stores.ts";
 import type { HttpRequest, HttpResponse } from "../wire/message.ts";
 
 type OpenParts = Parameters<typeof platform.openPlatform>[0];
 
 interface PlatformParts
-  extends Omit<OpenParts, "domainService" | "environment" | "baseUrl" | "sitesHost"> {
+  extends Omit<
+    OpenParts,
+    "domainService" | "webhookService" | "environment" | "baseUrl" | "sitesHost"
+  > {
   readonly config: Config;
+  readonly webhookTools: WebhookTools;
   readonly stores: Stores;
 }
 
 /** Loaded at the first request: the list of public suffixes would make every start slower. */
 export function platformApi({ config, stores, counts, ...parts }: PlatformParts) {
   const make = async () => {
-    const [{ openPlatform }, { DomainService }] = await Promise.all([
+    const [{ openPlatform }, { DomainService }, { WebhookService }] = await Promise.all([
       import("../http/platform/platformApi.ts"),
       import("../hosting/domains/domainService.ts"),
+      import("../petstore/webhooks/webhookService.ts"),
     ]);
-    const { clock } = parts;
+    const { clock, webhookTools } = parts;
     const domainService = new DomainService({ ...stores, clock, ...domainSettings(config) });
+    const { webhooks: store, events } = stores;
+    const webhookService = new WebhookService({ ...webhookTools, store, events, clock });
     const { environment } = config;
     const baseUrl = adminBaseUrl(config);
-    const service = { domainService, environment, baseUrl, sitesHost: sitesHost(config) };
+    const services = { domainService, webhookService };
+    const service = { ...services, environment, baseUrl, sitesHost: sitesHost(config) };
     return openPlatform({ ...parts, stores, counts, ...service }).handle;
   };
   let made: ReturnType<typeof make> | undefined;

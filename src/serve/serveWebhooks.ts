@@ -5,6 +5,7 @@ import type { Log } from "../core/log.ts";
 import { Vault } from "../core/vault.ts";
 import type { WebhookSender } from "../outbound/webhookSender.ts";
 import type { AllowedNetworks } from "../petstore/webhooks/address.ts";
+import type { WebhookTools } from "../petstore/webhooks/webhookService.ts";
 import type { SignedMessage } from "../petstore/webhooks/webhooks.ts";
 import { WebhookWorker } from "../petstore/webhooks/worker.ts";
 import type { Stores } from "../storage/stores.ts";
@@ -44,23 +45,25 @@ function lazySender(config: Config, clock: Clock) {
 
 /** Every process of a service does this: leases share the endpoints out. */
 export function startWebhooks({ config, secret, clock, log, stores }: WebhookParts) {
-  const sender = lazySender(config, clock);
-  const worker = new WebhookWorker({
-    ...{ store: stores.webhooks, events: stores.events, clock, log },
-    vault: new Vault(secret, clock),
-    send: (message) => sender.send(message),
-  });
+  const { close, ...tools } = webhookTools(config, secret, clock);
+  const { webhooks: store, events } = stores;
+  const worker = new WebhookWorker({ ...tools, store, events, clock, log });
   worker.start();
   return {
+    tools,
     async stop(graceMs: number): Promise<void> {
       await worker.stop(graceMs);
-      await sender.close();
+      await close();
     },
   };
 }
 
-/** What commands need: `secretOf` gives the secret of the service. */
-export function webhookTools(config: Config, secretOf: (config: Config) => string, clock: Clock) {
-  const vault = new Vault(config.secret ?? secretOf(config), clock);
+/** To be closed after use. `secret` is that of the service. */
+export function webhookTools(
+  config: Config,
+  secret: string,
+  clock: Clock,
+): WebhookTools & { close(): Promise<void> } {
+  const vault = new Vault(secret, clock);
   return { ...lazySender(config, clock), vault, isAllowed: allowedNetworks(config) };
 }

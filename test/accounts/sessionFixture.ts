@@ -12,6 +12,7 @@ import { DomainService } from "../../src/hosting/domains/domainService.ts";
 import { openPlatform } from "../../src/http/platform/platformApi.ts";
 import { Recent } from "../../src/http/recentRequests.ts";
 import { OwnCounts } from "../../src/petstore/keys/rateLimiter.ts";
+import { WebhookService } from "../../src/petstore/webhooks/webhookService.ts";
 import { openSqlite } from "../../src/storage/sqlite/store.ts";
 import type { Stores } from "../../src/storage/stores.ts";
 import type { HttpRequest } from "../../src/wire/message.ts";
@@ -19,6 +20,7 @@ import { fakeClock } from "../../testkit/fakeClock.ts";
 import { judgePlatform } from "../contract/judgePlatform.ts";
 import { requestFrom, responseFrom } from "../http/webMessages.ts";
 import { takeWriterThread } from "../store/writerPool.ts";
+import { webhookToolsForTests } from "../webhooks/webhookTools.ts";
 
 export const origin = "http://petstore.test:8080";
 export const startMs = Date.UTC(2026, 10, 15, 12);
@@ -88,6 +90,10 @@ export async function openSessionFixture({
         target: undefined,
         ownLimits: true,
         reserved: [],
+      }),
+      webhookService: new WebhookService({
+        ...{ ...webhookToolsForTests(), clock },
+        ...{ store: stores.webhooks, events: stores.events },
       }),
       environment: "production",
       series: () => new Recent(clock).series(),

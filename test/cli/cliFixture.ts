@@ -7,13 +7,12 @@ import type { Output } from "../../src/cli/output.ts";
 import { run } from "../../src/cli/run.ts";
 import { Stopped } from "../../src/cli/stopping.ts";
 import { systemClock } from "../../src/core/clock.ts";
-import { Vault } from "../../src/core/vault.ts";
-import { WebhookSender } from "../../src/outbound/webhookSender.ts";
 import { backupStoppable, restoreSqlite } from "../../src/storage/sqlite/backup.ts";
 import { openDatabase, openSqlite, sqliteVersion } from "../../src/storage/sqlite/store.ts";
 import type { Stores } from "../../src/storage/stores.ts";
 import { type FakeClock, fakeClock } from "../../testkit/fakeClock.ts";
 import { takeWriterThread } from "../store/writerPool.ts";
+import { webhookToolsForTests } from "../webhooks/webhookTools.ts";
 
 export interface Outcome {
   readonly code: number;
@@ -89,13 +88,7 @@ export class CliFixture implements AsyncDisposable {
         ownLimits: true,
         reserved: ["platform.test"],
       }),
-      webhooks: () => {
-        const vault = new Vault("the secret of this service", systemClock);
-        const isAllowed = (address: string) => address === "127.0.0.1";
-        const sender = new WebhookSender({ clock: systemClock, isAllowed });
-        const close = async () => sender.close();
-        return { vault, isAllowed, send: (message) => sender.send(message), close };
-      },
+      webhooks: () => webhookToolsForTests(),
       serviceAddress: () => "http://127.0.0.1:8080",
       servicePreface: () => new Uint8Array(),
       dashboardAddress: () => "http://127.0.0.1:8080/dashboard/",

@@ -7,7 +7,7 @@ export interface components {
             readonly status: number;
         };
         /** @enum {string} */
-        readonly ErrorCode: "body_invalid" | "body_unreadable" | "parameter_invalid" | "path_not_found" | "method_not_allowed" | "request_timeout" | "body_too_large" | "media_type_unsupported" | "internal" | "overloaded" | "store_unavailable" | "content_mismatch" | "host_invalid" | "password_needed" | "password_refused" | "routing_invalid" | "site_invalid" | "slug_invalid" | "not_signed_in" | "sign_in_refused" | "unauthorized" | "plan_required" | "current_password_wrong" | "forbidden" | "operator_only" | "deployment_not_found" | "domain_not_found" | "key_not_found" | "owner_not_found" | "project_not_found" | "session_not_found" | "already_attached" | "changed_meanwhile" | "confirmation_needed" | "contents_missing" | "deployment_ended" | "deployment_not_ready" | "deployment_required" | "key_ended" | "name_reserved" | "not_published" | "not_verifiable" | "owner_exists" | "project_exists" | "too_many_domains" | "too_many_projects" | "link_spent" | "sign_in_limited" | "streams_exhausted" | "uploads_exhausted" | "verify_too_soon" | "domains_off" | "sign_in_busy";
+        readonly ErrorCode: "body_invalid" | "body_unreadable" | "parameter_invalid" | "path_not_found" | "method_not_allowed" | "request_timeout" | "body_too_large" | "media_type_unsupported" | "internal" | "overloaded" | "store_unavailable" | "content_mismatch" | "host_invalid" | "password_needed" | "password_refused" | "routing_invalid" | "site_invalid" | "slug_invalid" | "webhook_url_invalid" | "not_signed_in" | "sign_in_refused" | "unauthorized" | "plan_required" | "current_password_wrong" | "forbidden" | "operator_only" | "delivery_not_found" | "deployment_not_found" | "domain_not_found" | "key_not_found" | "owner_not_found" | "project_not_found" | "session_not_found" | "webhook_not_found" | "already_attached" | "changed_meanwhile" | "confirmation_needed" | "contents_missing" | "deployment_ended" | "deployment_not_ready" | "deployment_required" | "key_ended" | "name_reserved" | "not_published" | "not_verifiable" | "owner_exists" | "project_exists" | "too_many_domains" | "too_many_projects" | "too_many_webhooks" | "webhook_secret_unreadable" | "link_spent" | "sign_in_limited" | "streams_exhausted" | "uploads_exhausted" | "verify_too_soon" | "domains_off" | "sign_in_busy";
         readonly Actor: {
             /** @enum {string} */
             readonly kind: "operator" | "owner";
@@ -352,6 +352,135 @@ export interface components {
             readonly expiresAt: string;
             readonly livesSeconds: number;
         };
+        readonly EventTypes: "all" | readonly string[];
+        readonly Disabled: {
+            /** Format: date-time */
+            readonly at: string;
+            /**
+             * @description The operator disabled it, it responded with 410, or all attempts failed for three days.
+             * @enum {string}
+             */
+            readonly reason: "operator" | "gone" | "failing";
+        };
+        readonly Webhook: {
+            readonly id: string;
+            readonly url: string;
+            readonly types: components["schemas"]["EventTypes"];
+            readonly description: string;
+            /** Format: date-time */
+            readonly createdAt: string;
+            /** @enum {string} */
+            readonly state: "delivering" | "failing" | "disabled";
+            /**
+             * Format: date-time
+             * @description The first failure since the last success. Null after a success.
+             */
+            readonly failingSince: string | null;
+            readonly disabled: components["schemas"]["Disabled"] | null;
+            /**
+             * Format: date-time
+             * @description Until when the secret before the newest also signs.
+             */
+            readonly oldSecretExpiresAt: string | null;
+        };
+        readonly Webhooks: {
+            readonly types: readonly string[];
+            readonly webhooks: readonly components["schemas"]["Webhook"][];
+        };
+        readonly WebhookDetails: components["schemas"]["Webhook"] & {
+            /** @description Deliveries that are due or wait for a retry. */
+            readonly pending: number;
+            /** @description Events that were not looked at yet. */
+            readonly behind: number;
+        };
+        readonly NewWebhook: {
+            readonly url: string;
+            readonly types?: components["schemas"]["EventTypes"];
+            /** @default  */
+            readonly description: string;
+        };
+        readonly WebhookRotation: {
+            /** @description How long the old secret also signs. */
+            readonly overlapSeconds: number;
+        };
+        readonly MintedWebhook: {
+            readonly webhook: components["schemas"]["Webhook"];
+            readonly secret: string;
+        };
+        readonly WebhookTest: {
+            /** @description The `webhook-id` of the message. */
+            readonly id: string;
+            /** @description Whether the response was a 2xx. */
+            readonly delivered: boolean;
+            /** @description The body of the request. */
+            readonly body: string;
+            readonly attempt: components["schemas"]["Attempt"];
+        };
+        readonly Header: {
+            readonly name: string;
+            readonly value: string;
+        };
+        readonly Attempt: {
+            /** Format: date-time */
+            readonly at: string;
+            readonly durationSeconds: number;
+            /** @description Where the request was sent. */
+            readonly url: string;
+            /** @description As they were sent, the signature included. */
+            readonly requestHeaders: readonly components["schemas"]["Header"][];
+            /** @description Of the response. Null if there was none. */
+            readonly status: number | null;
+            /** @description Of the response, the first 4 KiB. */
+            readonly headers: readonly components["schemas"]["Header"][];
+            /** @description The first 4 KiB of the response. */
+            readonly body: string | null;
+            /** @description Why there was no response, or none that counts. */
+            readonly error: string | null;
+        };
+        /** @enum {string} */
+        readonly DeliveryState: "pending" | "delivered" | "failed";
+        readonly Delivery: {
+            readonly eventId: number;
+            readonly type: string;
+            readonly state: components["schemas"]["DeliveryState"];
+            /** Format: date-time */
+            readonly createdAt: string;
+            /**
+             * Format: date-time
+             * @description When the next attempt is due. Null unless it is pending.
+             */
+            readonly dueAt: string | null;
+            /** @description How many are kept. */
+            readonly attempts: number;
+            /** Format: date-time */
+            readonly lastAt: string | null;
+            readonly lastStatus: number | null;
+            readonly lastError: string | null;
+        };
+        readonly DeliveryPage: {
+            readonly items: readonly components["schemas"]["Delivery"][];
+            /** @description The `before` of the next page. Null on the last page. */
+            readonly next: number | null;
+        };
+        readonly DeliveryDetails: {
+            readonly eventId: number;
+            /** @description The `webhook-id` of every attempt. */
+            readonly messageId: string;
+            readonly type: string;
+            readonly state: components["schemas"]["DeliveryState"];
+            /** Format: date-time */
+            readonly createdAt: string;
+            /** Format: date-time */
+            readonly dueAt: string | null;
+            /** @description The body of every request. */
+            readonly body: string;
+            /** @description The latest 20, oldest first. */
+            readonly attempts: readonly components["schemas"]["Attempt"][];
+        };
+        readonly Replayed: {
+            /** @description How many deliveries are due again. */
+            readonly replayed: number;
+        };
         readonly Owner: {
             readonly id: string;
             readonly name: string;
@@ -490,12 +619,42 @@ export interface components {
                 readonly "application/json": components["schemas"]["MintedKey"];
             };
         };
+        /** @description The endpoint. */
+        readonly Webhook: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Webhook"];
+            };
+        };
+        /** @description The endpoint and its secret. */
+        readonly MintedWebhook: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["MintedWebhook"];
+            };
+        };
+        /** @description The number of deliveries. */
+        readonly Replayed: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Replayed"];
+            };
+        };
     };
     parameters: {
         readonly project: string;
         readonly deployment: string;
         readonly host: string;
         readonly key: string;
+        readonly webhook: string;
+        /** @description The id of the event. */
+        readonly event: string;
         readonly owner: string;
         /** @description Part of the host name. */
         readonly search: string;
@@ -557,6 +716,22 @@ export type NewKey = components['schemas']['NewKey'];
 export type Rotation = components['schemas']['Rotation'];
 export type MintedKey = components['schemas']['MintedKey'];
 export type CatalogueKey = components['schemas']['CatalogueKey'];
+export type EventTypes = components['schemas']['EventTypes'];
+export type Disabled = components['schemas']['Disabled'];
+export type Webhook = components['schemas']['Webhook'];
+export type Webhooks = components['schemas']['Webhooks'];
+export type WebhookDetails = components['schemas']['WebhookDetails'];
+export type NewWebhook = components['schemas']['NewWebhook'];
+export type WebhookRotation = components['schemas']['WebhookRotation'];
+export type MintedWebhook = components['schemas']['MintedWebhook'];
+export type WebhookTest = components['schemas']['WebhookTest'];
+export type Header = components['schemas']['Header'];
+export type Attempt = components['schemas']['Attempt'];
+export type DeliveryState = components['schemas']['DeliveryState'];
+export type Delivery = components['schemas']['Delivery'];
+export type DeliveryPage = components['schemas']['DeliveryPage'];
+export type DeliveryDetails = components['schemas']['DeliveryDetails'];
+export type Replayed = components['schemas']['Replayed'];
 export type Owner = components['schemas']['Owner'];
 export type NewOwner = components['schemas']['NewOwner'];
 export type PlanChange = components['schemas']['PlanChange'];
@@ -574,10 +749,15 @@ export type ResponseSessionEnded = components['responses']['SessionEnded'];
 export type ResponseShown = components['responses']['Shown'];
 export type ResponseRouting = components['responses']['Routing'];
 export type ResponseMintedKey = components['responses']['MintedKey'];
+export type ResponseWebhook = components['responses']['Webhook'];
+export type ResponseMintedWebhook = components['responses']['MintedWebhook'];
+export type ResponseReplayed = components['responses']['Replayed'];
 export type ParameterProject = components['parameters']['project'];
 export type ParameterDeployment = components['parameters']['deployment'];
 export type ParameterHost = components['parameters']['host'];
 export type ParameterKey = components['parameters']['key'];
+export type ParameterWebhook = components['parameters']['webhook'];
+export type ParameterEvent = components['parameters']['event'];
 export type ParameterOwner = components['parameters']['owner'];
 export type ParameterSearch = components['parameters']['search'];
 export type ParameterStatus = components['parameters']['status'];
@@ -1398,6 +1578,280 @@ export interface operations {
             readonly "5XX": components["responses"]["Failed"];
         };
     };
+    readonly listWebhooks: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The endpoints, in the order of their creation. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Webhooks"];
+                };
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly createWebhook: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["NewWebhook"];
+            };
+        };
+        readonly responses: {
+            readonly 201: components["responses"]["MintedWebhook"];
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly getWebhook: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly webhook: components["parameters"]["webhook"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The endpoint. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["WebhookDetails"];
+                };
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly updateWebhook: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly webhook: components["parameters"]["webhook"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["NewWebhook"];
+            };
+        };
+        readonly responses: {
+            readonly 200: components["responses"]["Webhook"];
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly removeWebhook: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly webhook: components["parameters"]["webhook"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description It is removed. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly enableWebhook: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly webhook: components["parameters"]["webhook"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: components["responses"]["Webhook"];
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly disableWebhook: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly webhook: components["parameters"]["webhook"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: components["responses"]["Webhook"];
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly testWebhook: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly webhook: components["parameters"]["webhook"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The attempt. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["WebhookTest"];
+                };
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly rotateWebhook: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly webhook: components["parameters"]["webhook"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["WebhookRotation"];
+            };
+        };
+        readonly responses: {
+            readonly 200: components["responses"]["MintedWebhook"];
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly replayFailed: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly webhook: components["parameters"]["webhook"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: components["responses"]["Replayed"];
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly listDeliveries: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Only those in this state. */
+                readonly state?: "all" | "pending" | "delivered" | "failed";
+                /** @description Only events of this type. */
+                readonly type?: string;
+                /** @description The `next` of the page before. */
+                readonly before?: number;
+                readonly limit?: components["parameters"]["limit"];
+            };
+            readonly header?: never;
+            readonly path: {
+                readonly webhook: components["parameters"]["webhook"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The deliveries. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["DeliveryPage"];
+                };
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly getDelivery: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly webhook: components["parameters"]["webhook"];
+                /** @description The id of the event. */
+                readonly event: components["parameters"]["event"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The delivery. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["DeliveryDetails"];
+                };
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly replayDelivery: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly webhook: components["parameters"]["webhook"];
+                /** @description The id of the event. */
+                readonly event: components["parameters"]["event"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: components["responses"]["Replayed"];
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
     readonly listOwners: {
         readonly parameters: {
             readonly query?: never;
@@ -1549,6 +2003,16 @@ export interface paths {
     readonly "/keys/{key}/rotate": { readonly post: operations["rotateKey"] };
     readonly "/keys/{key}/revoke": { readonly post: operations["revokeKey"] };
     readonly "/catalogue-key": { readonly post: operations["createCatalogueKey"] };
+    readonly "/webhooks": { readonly get: operations["listWebhooks"]; readonly post: operations["createWebhook"] };
+    readonly "/webhooks/{webhook}": { readonly get: operations["getWebhook"]; readonly put: operations["updateWebhook"]; readonly delete: operations["removeWebhook"] };
+    readonly "/webhooks/{webhook}/enable": { readonly post: operations["enableWebhook"] };
+    readonly "/webhooks/{webhook}/disable": { readonly post: operations["disableWebhook"] };
+    readonly "/webhooks/{webhook}/test": { readonly post: operations["testWebhook"] };
+    readonly "/webhooks/{webhook}/rotate": { readonly post: operations["rotateWebhook"] };
+    readonly "/webhooks/{webhook}/replay": { readonly post: operations["replayFailed"] };
+    readonly "/webhooks/{webhook}/deliveries": { readonly get: operations["listDeliveries"] };
+    readonly "/webhooks/{webhook}/deliveries/{event}": { readonly get: operations["getDelivery"] };
+    readonly "/webhooks/{webhook}/deliveries/{event}/replay": { readonly post: operations["replayDelivery"] };
     readonly "/owners": { readonly get: operations["listOwners"]; readonly post: operations["createOwner"] };
     readonly "/owners/{owner}/plan": { readonly put: operations["changePlan"] };
     readonly "/owners/{owner}/invite": { readonly post: operations["inviteOwner"] };

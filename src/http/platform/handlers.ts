@@ -14,6 +14,7 @@ import { type KeyHandlersParts, keyHandlers } from "./keys.ts";
 import { type OverviewParts, overviewHandlers } from "./overview.ts";
 import { ownerHandlers, type ProjectHandlersParts, projectHandlers } from "./projects.ts";
 import { type SessionHandlersParts, sessionHandlers } from "./sessions.ts";
+import { type WebhookHandlersParts, webhookHandlers } from "./webhooks.ts";
 
 /** What a handler knows of the request beside its input. */
 export interface PlatformCall {
@@ -35,7 +36,8 @@ export interface PlatformHandlersParts
     KeyHandlersParts,
     OverviewParts,
     ProjectHandlersParts,
-    SessionHandlersParts {}
+    SessionHandlersParts,
+    WebhookHandlersParts {}
 
 /** Every operation of the document has its handler here, or this does not compile. */
 export function createPlatformHandlers(parts: PlatformHandlersParts): PlatformHandlers {
@@ -45,6 +47,7 @@ export function createPlatformHandlers(parts: PlatformHandlersParts): PlatformHa
     ...domainHandlers(parts),
     ...keyHandlers(parts),
     ...ownerHandlers(parts),
+    ...webhookHandlers(parts),
     ...overviewHandlers(parts),
   };
 }

@@ -18,6 +18,7 @@ import type { Actor } from "../../hosting/sites/site.ts";
 import type { SitesHost } from "../../hosting/sites/siteAddress.ts";
 import type { SharedCounts } from "../../petstore/keys/rateLimiter.ts";
 import type { Environment } from "../../petstore/keys/token.ts";
+import type { WebhookService } from "../../petstore/webhooks/webhookService.ts";
 import type { Stores } from "../../storage/stores.ts";
 import { type HttpRequest, type HttpResponse, originOf } from "../../wire/message.ts";
 import { EventStreams } from "../eventStreams.ts";
@@ -31,6 +32,7 @@ import { createPlatformHandlers, type PlatformCall, type PlatformHandlers } from
 interface OpenPlatformParts {
   readonly stores: Pick<Stores, "access" | "accounts" | "domains" | "keys" | "sites" | "uploads">;
   readonly domainService: DomainService;
+  readonly webhookService: WebhookService;
   readonly counts: SharedCounts;
   readonly environment: Environment;
   /** The configured base address of the public API, whose origin is ours too. */

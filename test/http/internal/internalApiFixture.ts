@@ -6,11 +6,13 @@ import type { SitesHost } from "../../../src/hosting/sites/siteAddress.ts";
 import { openPlatform } from "../../../src/http/platform/platformApi.ts";
 import { Recent } from "../../../src/http/recentRequests.ts";
 import { OwnCounts } from "../../../src/petstore/keys/rateLimiter.ts";
+import { WebhookService } from "../../../src/petstore/webhooks/webhookService.ts";
 import type { Stores } from "../../../src/storage/stores.ts";
 import { fakeClock } from "../../../testkit/fakeClock.ts";
 import { judgePlatform } from "../../contract/judgePlatform.ts";
 import type { Engine } from "../../end-to-end/engines.ts";
 import { nowMs, projectIn } from "../../store/domainSamples.ts";
+import { webhookToolsForTests } from "../../webhooks/webhookTools.ts";
 import { requestFrom, responseFrom } from "../webMessages.ts";
 
 export const origin = "http://petstore.test:8080";
@@ -55,9 +57,13 @@ export async function openInternalApiFixture(engine: Engine, sitesHost?: SitesHo
   };
   const recent = new Recent(clock);
   const serviceParts = { ...stores, clock, target, ownLimits: true, reserved: ["platform.test"] };
+  const tools = webhookToolsForTests();
   const { handle } = openPlatform({
     stores,
     domainService: new DomainService(serviceParts),
+    webhookService: new WebhookService({
+      ...{ ...tools, clock, store: stores.webhooks, events: stores.events },
+    }),
     counts: new OwnCounts(clock),
     environment: "production",
     clock,
@@ -106,6 +112,7 @@ export async function openInternalApiFixture(engine: Engine, sitesHost?: SitesHo
       return lines;
     },
     async close() {
+      await tools.close();
       await stores.close();
       await database.remove();
     },
