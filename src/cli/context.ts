@@ -1,12 +1,9 @@
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import type { Clock } from "../core/clock.ts";
-import type { Vault } from "../core/vault.ts";
 import type { SetupObservation } from "../hosting/domains/setupChecks.ts";
 import type { Environment } from "../petstore/keys/token.ts";
-import type { AllowedNetworks } from "../petstore/webhooks/address.ts";
-import type { AttemptResult } from "../petstore/webhooks/schedule.ts";
-import type { SignedMessage } from "../petstore/webhooks/webhooks.ts";
+import type { WebhookTools } from "../petstore/webhooks/webhookService.ts";
 import type { CopyReport, Stores, StoreVersion } from "../storage/stores.ts";
 import type { Output } from "./output.ts";
 
@@ -39,7 +36,7 @@ export interface CliContext {
   /** What the settings say of custom domains. */
   domainSettings(): DomainSettings;
   /** What seals the secrets of webhooks, and sends one. Close it after use. */
-  webhooks(): WebhookTools;
+  webhooks(): WebhookTools & { close(): Promise<void> };
   /** Where this machine reaches the service while it runs: `http://127.0.0.1:8080`. */
   serviceAddress(): string;
   /** What a connection to it begins with, before the request. */
@@ -97,14 +94,6 @@ export function remoteSettings(variables: NodeJS.ProcessEnv): RemoteSettings {
     token: PETSTORE_TOKEN || undefined,
     credentialsFile: join(folder, "petstore", "credentials.json"),
   };
-}
-
-export interface WebhookTools {
-  readonly vault: Vault;
-  /** Undefined where the settings allow no network. */
-  readonly isAllowed: AllowedNetworks | undefined;
-  send(message: SignedMessage): Promise<AttemptResult>;
-  close(): Promise<void>;
 }
 
 export interface DomainSettings {

@@ -1,37 +1,27 @@
 /** Creates, tests, rotates and removes webhook endpoints, and shows and replays their deliveries. */
-import { toJson } from "../contract/json.ts";
-import {
-  type EventPattern,
-  eventPatterns,
-  matchingTypes,
-  shopPatterns,
-} from "../petstore/events/events.ts";
-import { urlError } from "../petstore/webhooks/address.ts";
-import { signedHeaders } from "../petstore/webhooks/signature.ts";
-import {
-  createEndpoint,
-  type Delivery,
-  deliveryStates,
-  descriptionLengthMax,
-  type Endpoint,
-  endpointsMax,
-  openSecrets,
-  rotateSecret,
-  type WebhookStore,
-} from "../petstore/webhooks/webhooks.ts";
+import type {
+  Attempt,
+  Delivery,
+  EventTypes,
+  Header,
+  MintedWebhook,
+  Webhook,
+} from "../contract/generated/platform.ts";
+import { eventTypes } from "../contract/operations.ts";
+import { eventPatterns, matchingTypes, shopPatterns } from "../petstore/events/events.ts";
+import { deliveryStates, descriptionLengthMax } from "../petstore/webhooks/webhooks.ts";
 import type { Command } from "./command.ts";
-import type { CliContext, WebhookTools } from "./context.ts";
 import { fromNow, requireSpan, unitsText, whenText } from "./durations.ts";
-import { CommandFailure, UsageError } from "./errors.ts";
+import { UsageError } from "./errors.ts";
+import { onService } from "./hosting.ts";
 import { readChoice, readText, readWhole } from "./readText.ts";
 import { counted, listReport, table } from "./table.ts";
-import { withStores } from "./withStores.ts";
+import { type HostedWebhooks, withWebhooks } from "./webhooksAccess.ts";
 
 const whichEndpoint = { "<id>": "The endpoint, by its id" };
 const overlapDefault = "24h";
 const limitDefault = 50;
-const limitMax = 1_000;
-
+const limitMax = 200;
 /** A line for each kind. */
 const typesText = eventPatterns
   .filter((pattern) => pattern.endsWith("*"))
@@ -45,45 +35,72 @@ const createWebhook: Command = {
   options: {
     "types <a,b>": `Which events, such as key.* or pet.created, or all (default ${shopPatterns})`,
     "description <text>": `What it is for, up to ${descriptionLengthMax} characters`,
+    ...onService,
   },
   about: `${typesText}\nIts secret verifies signatures, and is shown this once.`,
   examples: [
     "petstore webhooks create https://example.com/webhooks",
     "petstore webhooks create https://example.com/webhooks --types order.placed,domain.*",
   ],
-  async run({ operand, values }, context) {
-    return withTools(context, async (tools) => {
-      const url = readText("<url>", operand, urlError(operand, tools.isAllowed));
-      const types = readTypes(values.get("types"));
-      const description = readDescription(values.get("description") ?? "");
-      const wanted = { url: new URL(url).href, types, description };
-      const { endpoint, secret } = createEndpoint(wanted, tools.vault, context.clock);
-      const isAdded = await withStores(context, ({ webhooks }) => webhooks.add(endpoint));
-      if (!isAdded) {
-        throw new CommandFailure(`There are ${endpointsMax} endpoints already. Remove one first.`);
-      }
-      return {
-        json: { ...endpointJson(endpoint), secret },
-        text: `Created ${endpoint.id}, which gets events from now on.\n${shownOnce(secret)}`,
-      };
+  async run(call, context) {
+    const { operand: url, values } = call;
+    const types = readTypes(values.get("types") ?? shopPatterns.join());
+    const description = readDescription(values.get("description") ?? "");
+    const wanted = { url, types, description };
+    const made = await withWebhooks(call, context, (webhooks) => webhooks.create(wanted));
+    const text = `Created ${made.webhook.id}, which gets events from now on.\n`;
+    return { json: mintedJson(made), text: text + shownOnce(made) };
+  },
+};
+
+const updateWebhook: Command = {
+  name: "webhooks update",
+  summary: "Change where an endpoint is, or what it gets",
+  operands: whichEndpoint,
+  options: {
+    "url <url>": "Where to; retries go there, too",
+    "types <a,b>": "Which events, such as key.* or pet.created, or all",
+    "description <text>": `What it is for, up to ${descriptionLengthMax} characters`,
+    ...onService,
+  },
+  examples: [
+    "petstore webhooks update whe_4fK2mQ9xW1Zt --url https://example.com/hooks --types all",
+  ],
+  async run(call, context) {
+    const { operand: id, values } = call;
+    const [url, types] = [values.get("url"), values.get("types")];
+    const description = values.get("description");
+    if (url === undefined && types === undefined && description === undefined) {
+      throw new UsageError("Name what to change: --url, --types or --description.");
+    }
+    const wanted = {
+      ...(url === undefined ? {} : { url }),
+      ...(types === undefined ? {} : { types: readTypes(types) }),
+      ...(description === undefined ? {} : { description: readDescription(description) }),
+    };
+    const changed = await withWebhooks(call, context, async (webhooks) => {
+      const { url, types, description } = await webhooks.show(id);
+      return webhooks.update(id, { url, types, description, ...wanted });
     });
+    return { json: changed, text: `Updated ${id}.\n` };
   },
 };
 
 const listWebhooks: Command = {
   name: "webhooks list",
   summary: "List endpoints",
+  options: onService,
   examples: ["petstore webhooks list"],
-  async run(_call, context) {
-    const endpoints = await withStores(context, ({ webhooks }) => webhooks.list());
+  async run(call, context) {
+    const endpoints = await withWebhooks(call, context, (webhooks) => webhooks.list());
+    const now = context.clock.now();
     return listReport(endpoints, {
-      json: endpointJson,
       columns: {
         Id: ({ id }) => id,
         URL: ({ url }) => url,
-        Types: ({ types }) => types?.join(",") ?? "all",
+        Types: ({ types }) => typesOf(types, ","),
         State: stateText,
-        Created: ({ createdAtMs }) => fromNow(createdAtMs, context.clock.now()),
+        Created: ({ createdAt }) => fromNow(Date.parse(createdAt), now),
       },
       empty: "There are no endpoints yet. Create one with petstore webhooks create <url>.",
     });
@@ -94,28 +111,26 @@ const showWebhook: Command = {
   name: "webhooks show",
   summary: "Show an endpoint and what waits for it",
   operands: whichEndpoint,
+  options: onService,
   examples: ["petstore webhooks show whe_4fK2mQ9xW1Zt"],
-  async run({ operand }, context) {
-    const now = context.clock.now();
-    const found = await withStores(context, async ({ webhooks, events }) => {
-      const endpoint = await findEndpoint(webhooks, operand);
-      const behind = (await events.lastId()) - endpoint.place;
-      return { endpoint, behind, pending: await webhooks.countPending(endpoint.id) };
-    });
-    const { endpoint, behind, pending } = found;
-    const { failingSinceMs } = endpoint;
+  async run(call, context) {
+    const shown = await withWebhooks(call, context, (webhooks) => webhooks.show(call.operand));
+    const when = (at: string) => whenText(Date.parse(at), context.clock.now());
+    const { disabled, failingSince, oldSecretExpiresAt } = shown;
     const text = table([
-      ["Endpoint", endpoint.id],
-      ["URL", endpoint.url],
-      ["Description", endpoint.description],
-      ["Types", endpoint.types?.join(", ") ?? "all"],
-      ["State", stateText(endpoint)],
-      ["Created", whenText(endpoint.createdAtMs, now)],
-      ["Failing", failingSinceMs === undefined ? "no" : `since ${whenText(failingSinceMs, now)}`],
-      ["Pending", counted(pending, "delivery", "deliveries")],
-      ["Not looked at", counted(behind, "event")],
+      ["Endpoint", shown.id],
+      ["URL", shown.url],
+      ["Description", shown.description],
+      ["Types", typesOf(shown.types, ", ")],
+      ["State", stateText(shown)],
+      ...(disabled === null ? [] : [["Disabled", when(disabled.at)]]),
+      ["Created", when(shown.createdAt)],
+      ["Failing", failingSince === null ? "no" : `since ${when(failingSince)}`],
+      ...(oldSecretExpiresAt === null ? [] : [["Old secret", `until ${when(oldSecretExpiresAt)}`]]),
+      ["Pending", counted(shown.pending, "delivery", "deliveries")],
+      ["Not looked at", counted(shown.behind, "event")],
     ]);
-    return { json: { ...endpointJson(endpoint), pending, behind }, text };
+    return { json: shown, text };
   },
 };
 
@@ -123,27 +138,19 @@ const testWebhook: Command = {
   name: "webhooks test",
   summary: "Send a signed test message now",
   operands: whichEndpoint,
+  options: onService,
   about: 'Its type is "webhook.test". It is sent once and not listed among the deliveries.',
   examples: ["petstore webhooks test whe_4fK2mQ9xW1Zt"],
-  async run({ operand }, context) {
-    return withTools(context, async (tools) => {
-      const endpoint = await withStores(context, ({ webhooks }) => findEndpoint(webhooks, operand));
-      const nowMs = context.clock.now();
-      const timestamp = new Date(nowMs).toISOString();
-      const body = JSON.stringify({ type: "webhook.test", timestamp, data: {} });
-      const id = `test_${Buffer.from(context.clock.random(9)).toString("base64url")}`;
-      const secrets = openSecrets(endpoint, tools.vault, nowMs);
-      const headers = signedHeaders({ id, body }, secrets, nowMs);
-      const attempt = await tools.send({ url: endpoint.url, headers, body });
-      const { status = 0, error, durationMs } = attempt;
-      const isGood = error === undefined && status >= 200 && status < 300;
-      const said = error ?? `It responded ${status} after ${durationMs} ms.`;
-      return {
-        json: { id, delivered: isGood, ...toJson({ ...attempt }) },
-        text: `${isGood ? "Delivered." : "Not delivered."} ${said}\n`,
-        exitCode: isGood ? 0 : 1,
-      };
-    });
+  async run(call, context) {
+    const outcome = await withWebhooks(call, context, (webhooks) => webhooks.test(call.operand));
+    const { status, error, durationSeconds } = outcome.attempt;
+    const took = Math.round(durationSeconds * 1_000);
+    const said = error ?? `It responded ${status} after ${took} ms.`;
+    return {
+      json: outcome,
+      text: `${outcome.delivered ? "Delivered." : "Not delivered."} ${said}\n`,
+      exitCode: outcome.delivered ? 0 : 1,
+    };
   },
 };
 
@@ -153,38 +160,58 @@ const listDeliveries: Command = {
   operands: whichEndpoint,
   options: {
     "state <state>": "Only those that are pending, delivered or failed",
+    "type <type>": "Only of events of this type",
     "before <event>": "Only of events with a smaller id, to continue a list",
     "limit <number>": `How many at most, 1 to ${limitMax} (default ${limitDefault})`,
+    ...onService,
   },
-  about: "With --json, each has its body and its attempts, with the start of each response.",
+  about: "petstore webhooks delivery shows one with its requests and responses.",
   examples: ["petstore webhooks deliveries whe_4fK2mQ9xW1Zt --state failed"],
-  async run({ operand, values }, context) {
-    const [state, before] = [values.get("state"), values.get("before")];
-    const query = {
+  async run(call, context) {
+    const { operand: id, values } = call;
+    const [state, type, before] = ["state", "type", "before"].map((name) => values.get(name));
+    const filter = {
       state: state === undefined ? undefined : readChoice("--state", state, deliveryStates),
+      type: type === undefined ? undefined : readChoice("--type", type, eventTypes),
       before: before === undefined ? undefined : readEvent("before", before),
       limit: readWhole("limit", values.get("limit") ?? `${limitDefault}`, 1, limitMax),
     };
-    const deliveries = await withStores(context, async ({ webhooks }) => {
-      const { id } = await findEndpoint(webhooks, operand);
-      return webhooks.listDeliveries({ endpointId: id, ...query });
-    });
+    const page = await withWebhooks(call, context, (webhooks) => webhooks.deliveries(id, filter));
     const now = context.clock.now();
-    return listReport(deliveries, {
-      json: (delivery) => ({
-        ...toJson({ ...delivery, attempts: undefined }),
-        attempts: delivery.attempts.map((each) => toJson({ ...each })),
-      }),
+    return listReport(page.items, {
       columns: {
         Event: ({ eventId }) => String(eventId),
         Type: ({ type }) => type,
         State: ({ state }) => state,
-        Attempts: ({ attempts }) => String(attempts.length),
+        Attempts: ({ attempts }) => String(attempts),
         Last: lastText,
-        Next: ({ dueAtMs }) => (dueAtMs === undefined ? "" : fromNow(dueAtMs, now)),
+        Next: ({ dueAt }) => (dueAt === null ? "" : fromNow(Date.parse(dueAt), now)),
       },
       empty: "There are no such deliveries.",
     });
+  },
+};
+
+const showDelivery: Command = {
+  name: "webhooks delivery",
+  summary: "Show a delivery with its requests and responses",
+  operands: { ...whichEndpoint, "<event>": "The id of the event" },
+  options: onService,
+  examples: ["petstore webhooks delivery whe_4fK2mQ9xW1Zt 17"],
+  async run(call, context) {
+    const event = readEvent("<event>", call.second);
+    const shown = await withWebhooks(call, context, (webhooks) =>
+      webhooks.delivery(call.operand, event),
+    );
+    const when = (at: string) => whenText(Date.parse(at), context.clock.now());
+    const facts = table([
+      ["Event", `${shown.eventId}, ${shown.type}`],
+      ["State", shown.state],
+      ["Next", shown.dueAt === null ? "none" : when(shown.dueAt)],
+      ["Body", shown.body],
+    ]);
+    const attempts = shown.attempts.map((attempt) => `\n${attemptText(attempt, when)}`);
+    return { json: shown, text: facts + attempts.join("") };
   },
 };
 
@@ -192,34 +219,21 @@ const replayWebhook: Command = {
   name: "webhooks replay",
   summary: "Deliver an event again, or all that failed",
   operands: { ...whichEndpoint, "[<event>]": "The id of the event; left out with --failed" },
-  options: { failed: "All deliveries that failed" },
+  options: { failed: "All deliveries that failed", ...onService },
   about: "It has the same webhook-id as before. A running service sends it within seconds.",
   examples: [
     "petstore webhooks replay whe_4fK2mQ9xW1Zt 17",
     "petstore webhooks replay whe_4fK2mQ9xW1Zt --failed",
   ],
-  async run({ operand, second, switches }, context) {
+  async run(call, context) {
+    const { operand: id, second, switches } = call;
     if ((second === "") !== switches.has("failed")) {
       throw new UsageError("Name the event to replay, or use --failed, and not both.");
     }
-    const eventId = second === "" ? undefined : readEvent("<event>", second);
-    const replayed = await withStores(context, async ({ webhooks }) => {
-      const { id } = await findEndpoint(webhooks, operand);
-      const which = { endpointId: id, eventId, nowMs: context.clock.now() };
-      let total = 0;
-      for (;;) {
-        const count = await webhooks.replay(which);
-        total += count;
-        if (count === 0 || eventId !== undefined) return total;
-      }
-    });
-    if (replayed === 0 && eventId !== undefined) {
-      throw new CommandFailure(
-        `Event ${eventId} was never meant for this endpoint, or is no longer kept. See petstore webhooks deliveries ${operand}.`,
-      );
-    }
-    const text = `${counted(replayed, "delivery", "deliveries")} will be sent again.\n`;
-    return { json: { replayed }, text };
+    const event = second === "" ? undefined : readEvent("<event>", second);
+    const outcome = await withWebhooks(call, context, (webhooks) => webhooks.replay(id, event));
+    const text = `${counted(outcome.replayed, "delivery", "deliveries")} will be sent again.\n`;
+    return { json: outcome, text };
   },
 };
 
@@ -227,72 +241,47 @@ const rotateWebhook: Command = {
   name: "webhooks rotate",
   summary: "Replace the secret of an endpoint; both sign for a while",
   operands: whichEndpoint,
-  options: { "overlap <time>": `How long the old one still signs (default ${overlapDefault})` },
+  options: {
+    "overlap <time>": `How long the old one still signs (default ${overlapDefault})`,
+    ...onService,
+  },
   about: `--overlap 0s ends it at once. A time is a whole number and one of ${unitsText}.`,
   examples: ["petstore webhooks rotate whe_4fK2mQ9xW1Zt --overlap 7d"],
-  async run({ operand, values }, context) {
+  async run(call, context) {
+    const { operand: id, values } = call;
     const overlap = values.get("overlap") ?? overlapDefault;
-    const overlapMs = requireSpan("--overlap", overlap, "24h, 7d or 0s");
-    return withTools(context, async ({ vault }) => {
-      const { endpoint, secret } = await withStores(context, async ({ webhooks }) => {
-        const endpoint = await findEndpoint(webhooks, operand);
-        const next = rotateSecret(endpoint, overlapMs, vault, context.clock);
-        if (!(await webhooks.replaceSecrets(endpoint, next.secrets))) {
-          throw new CommandFailure("It was changed at the same time. Nothing was done; try again.");
-        }
-        return { endpoint, secret: next.secret };
-      });
-      const until = context.clock.now() + overlapMs;
-      const old =
-        overlapMs > 0
-          ? `The old secret also signs until ${whenText(until, context.clock.now())}.`
-          : "The old secret signs no more.";
-      return {
-        json: { ...endpointJson(endpoint), secret },
-        text: `Rotated the secret of ${endpoint.id}. ${old}\n${shownOnce(secret)}`,
-      };
-    });
+    const seconds = requireSpan("--overlap", overlap, "24h, 7d or 0s") / 1_000;
+    const made = await withWebhooks(call, context, (webhooks) => webhooks.rotate(id, seconds));
+    const until = made.webhook.oldSecretExpiresAt;
+    const old =
+      until === null
+        ? "The old secret signs no more."
+        : `The old secret also signs until ${whenText(Date.parse(until), context.clock.now())}.`;
+    const text = `Rotated the secret of ${id}. ${old}\n${shownOnce(made)}`;
+    return { json: mintedJson(made), text };
   },
 };
 
 /** A command that changes whether an endpoint gets events. */
-function changing(
-  name: string,
-  summary: string,
-  change: (store: WebhookStore, id: string, nowMs: number) => Promise<boolean>,
-  done: string,
-): Command {
+function changing(name: "enable" | "disable" | "remove", summary: string, done: string): Command {
   return {
     name: `webhooks ${name}`,
     summary,
     operands: whichEndpoint,
+    options: onService,
     examples: [`petstore webhooks ${name} whe_4fK2mQ9xW1Zt`],
-    async run({ operand }, context) {
-      const nowMs = context.clock.now();
-      const isDone = await withStores(context, ({ webhooks }) => change(webhooks, operand, nowMs));
-      if (!isDone) throw noSuchEndpoint(operand);
-      return { json: { id: operand }, text: `${operand} ${done}\n` };
+    async run(call, context) {
+      const { operand: id } = call;
+      const change = async (webhooks: HostedWebhooks) => void (await webhooks[name](id));
+      await withWebhooks(call, context, change);
+      return { json: { id }, text: `${id} ${done}\n` };
     },
   };
 }
 
-async function withTools<T>(
-  context: CliContext,
-  work: (tools: WebhookTools) => Promise<T>,
-): Promise<T> {
-  const tools = context.webhooks();
-  try {
-    return await work(tools);
-  } finally {
-    await tools.close();
-  }
-}
-
-/** Undefined for all. What belongs to others must be asked for. */
-function readTypes(text: string = shopPatterns.join()): readonly EventPattern[] | undefined {
-  if (text === "all") return undefined;
-  const read = (each: string) => readChoice("--types", each.trim(), eventPatterns);
-  return [...new Set(text.split(",").map(read))];
+function readTypes(text: string): EventTypes {
+  if (text === "all") return "all";
+  return text.split(",").map((each) => readChoice("--types", each.trim(), eventPatterns));
 }
 
 function readDescription(text: string): string {
@@ -305,17 +294,8 @@ function readEvent(what: string, text: string): number {
   return readWhole(what, text, 1, 999_999_999_999);
 }
 
-async function findEndpoint(store: WebhookStore, id: string): Promise<Endpoint> {
-  const found = (await store.list()).find((endpoint) => endpoint.id === id);
-  if (found === undefined) throw noSuchEndpoint(id);
-  return found;
-}
-
-function noSuchEndpoint(id: string): CommandFailure {
-  return new CommandFailure(
-    `No endpoint has the id ${JSON.stringify(id)}. See petstore webhooks list.`,
-  );
-}
+const typesOf = (types: EventTypes, between: string) =>
+  types === "all" ? types : types.join(between);
 
 const disabledTexts = {
   operator: "disabled",
@@ -323,22 +303,29 @@ const disabledTexts = {
   failing: "disabled: three days of failures alone",
 } as const;
 
-function stateText({ disabled, failingSinceMs }: Endpoint): string {
-  if (disabled !== undefined) return disabledTexts[disabled.reason];
-  return failingSinceMs === undefined ? "enabled" : "enabled, failing";
+function stateText({ disabled, state }: Webhook): string {
+  return disabled === null ? state : disabledTexts[disabled.reason];
 }
 
-function lastText({ attempts }: Delivery): string {
-  const last = attempts.at(-1);
-  return last?.error ?? (last?.status === undefined ? "" : String(last.status));
+function lastText({ lastError, lastStatus }: Delivery): string {
+  return lastError ?? (lastStatus === null ? "" : String(lastStatus));
 }
 
-function endpointJson({ secrets: _, ...endpoint }: Endpoint) {
-  const { types, disabled, ...rest } = endpoint;
-  return { ...toJson({ ...rest, disabled }), types: types ?? "all" };
+function attemptText(attempt: Attempt, when: (at: string) => string): string {
+  const { at, durationSeconds, url, requestHeaders, status, headers, body, error } = attempt;
+  const lines = (all: readonly Header[]) => all.map(({ name, value }) => `  ${name}: ${value}\n`);
+  const response =
+    status === null ? [] : [`Response ${status}\n`, ...lines(headers), body ? `\n  ${body}\n` : ""];
+  return [
+    `${when(at)}, ${Math.round(durationSeconds * 1_000)} ms\n`,
+    ...(error === null ? [] : [`${error}\n`]),
+    ...[`POST ${url}\n`, ...lines(requestHeaders), ...response],
+  ].join("");
 }
 
-function shownOnce(secret: string): string {
+const mintedJson = ({ webhook, secret }: MintedWebhook) => ({ ...webhook, secret });
+
+function shownOnce({ secret }: MintedWebhook): string {
   return `\n  ${secret}\n\nThe secret is shown this once and cannot be shown again.\n`;
 }
 
@@ -347,23 +334,22 @@ export const webhooksCommands: readonly Command[] = [
   createWebhook,
   listWebhooks,
   showWebhook,
+  updateWebhook,
   testWebhook,
   listDeliveries,
+  showDelivery,
   replayWebhook,
   rotateWebhook,
   changing(
     ...(["enable", "Send events to an endpoint again, from where it stopped"] as const),
-    (store, id) => store.setDisabled(id, undefined),
     "is enabled. It gets what it has missed.",
   ),
   changing(
     ...(["disable", "Send nothing to an endpoint until it is enabled"] as const),
-    (store, id, atMs) => store.setDisabled(id, { atMs, reason: "operator" }),
     "is disabled.",
   ),
   changing(
     ...(["remove", "Remove an endpoint and its deliveries"] as const),
-    (store, id) => store.remove(id),
     "is removed, with its deliveries.",
   ),
 ];

@@ -45,9 +45,9 @@ describe("webhooks create", () => {
   });
 
   for (const [words, complaint] of [
-    [["ftp://example.com"], "<url> must be an https URL"],
-    [["https://10.0.0.1/"], "<url> has an address that is not public"],
-    [["https://user:word@example.com/"], "<url> must not have a username"],
+    [["ftp://example.com"], "The URL must be an https URL"],
+    [["https://10.0.0.1/"], "The URL has an address that is not public"],
+    [["https://user:word@example.com/"], "The URL must not have a username"],
     [[url, "--types", "pet.created,pet.creatd"], "--types must be one of"],
     [[url, "--description", "a".repeat(201)], "--description must have at most 200"],
   ] as const) {
@@ -67,7 +67,9 @@ describe("webhooks test", () => {
     cli.clock.advance(Date.now() - cli.clock.now());
     const at = `http://127.0.0.1:${receiver.port}/`;
     const { id, secret } = await cli.json("webhooks", "create", at);
-    expect(await cli.json("webhooks", "test", id)).toMatchObject({ delivered: true, status: 202 });
+    expect(await cli.json("webhooks", "test", id)).toMatchObject({
+      ...{ delivered: true, attempt: { status: 202, body: "ok" } },
+    });
     const [head = "", body = ""] = (receiver.requests[0] ?? "").split("\r\n\r\n");
     const lines = head.split("\r\n").slice(1);
     const headers = Object.fromEntries(lines.map((line) => line.split(": ") as [string, string]));
@@ -97,6 +99,10 @@ describe("webhooks deliveries, replay", () => {
       /1\s+pet.created\s+failed\s+1\s+500/,
     );
     expect(await states("--before", "2")).toEqual(["1 failed"]);
+    expect(await states("--type", "pet.deleted")).toEqual([]);
+    const one = await cli.run(["webhooks", "delivery", id, "1"]);
+    expect(one.out).toMatch(/Body +\{"id":1\}\n\n.*, 12 ms\nPOST .*\nResponse 500\n\n {2}No\.\n/);
+    expect((await cli.run(["webhooks", "delivery", id, "9"])).code).toBe(1);
     expect(await cli.json("webhooks", "replay", id, "--failed")).toEqual({ replayed: 1 });
     expect(await states("--state", "failed")).toEqual([]);
     expect(await cli.json("webhooks", "replay", id, "1")).toEqual({ replayed: 1 });
@@ -107,6 +113,22 @@ describe("webhooks deliveries, replay", () => {
 });
 
 describe("webhooks rotate, disable, enable, remove", () => {
+  test("another URL and other types replace those before", async () => {
+    await using cli = new CliFixture();
+    const { id } = await cli.json("webhooks", "create", url, "--types", "pet.created");
+    const to = "https://example.org/";
+    expect(await cli.json("webhooks", "update", id, "--url", to)).toMatchObject({
+      ...{ url: to, types: ["pet.created"] },
+    });
+    expect(await cli.json("webhooks", "update", id, "--types", "all")).toMatchObject({
+      ...{ url: to, types: "all" },
+    });
+    expect((await cli.run(["webhooks", "update", id])).code).toBe(2);
+    const refused = await cli.run(["webhooks", "update", id, "--url", "https://127.0.0.2/"]);
+    expect(refused.code).toBe(2);
+    expect((await cli.json("webhooks", "show", id)).url).toBe(to);
+  });
+
   test("change the endpoint, and say so", async () => {
     await using cli = new CliFixture();
     const { id, secret } = await cli.json("webhooks", "create", url);
@@ -122,7 +144,7 @@ describe("webhooks rotate, disable, enable, remove", () => {
       const { code, err } = await cli.run(["webhooks", name, id]);
       expect({ code, err }).toEqual({
         code: 1,
-        err: expect.stringContaining("No endpoint has the id"),
+        err: expect.stringContaining("There is no such endpoint. See petstore webhooks list."),
       });
     }
   });

@@ -395,6 +395,7 @@ export interface components {
         };
         readonly NewWebhook: {
             readonly url: string;
+            /** @description Those of pets and orders unless given. */
             readonly types?: components["schemas"]["EventTypes"];
             /** @default  */
             readonly description: string;

@@ -1,7 +1,7 @@
 /** Webhook endpoints and their deliveries, for operators. */
 
-import { eventTypes } from "../../contract/operations.ts";
 import { Problem } from "../../core/problems.ts";
+import { eventPatterns } from "../../petstore/events/events.ts";
 import type { WebhookService } from "../../petstore/webhooks/webhookService.ts";
 import { json, type PlatformHandlers } from "./handlers.ts";
 
@@ -11,7 +11,7 @@ export interface WebhookHandlersParts {
 
 export function webhookHandlers({ webhookService: service }: WebhookHandlersParts) {
   return {
-    listWebhooks: async () => json(200, { types: eventTypes, webhooks: await service.list() }),
+    listWebhooks: async () => json(200, { types: eventPatterns, webhooks: await service.list() }),
 
     createWebhook: async ({ body }) => json(201, await service.create(body)),
 

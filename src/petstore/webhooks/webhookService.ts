@@ -1,11 +1,16 @@
 /** What the operator does with webhooks, by the API and by commands. Results are as the API shows them. */
 import type * as shown from "../../contract/generated/platform.ts";
 import { toJson } from "../../contract/json.ts";
-import { eventTypes } from "../../contract/operations.ts";
 import type { Clock } from "../../core/clock.ts";
 import { Problem } from "../../core/problems.ts";
 import type { Vault } from "../../core/vault.ts";
-import type { EventStore, EventType } from "../events/events.ts";
+import {
+  type EventPattern,
+  type EventStore,
+  type EventType,
+  eventPatterns,
+  shopPatterns,
+} from "../events/events.ts";
 import { type AllowedNetworks, urlError } from "./address.ts";
 import { type AttemptResult, isSuccess } from "./schedule.ts";
 import { signedHeaders } from "./signature.ts";
@@ -172,7 +177,7 @@ export class WebhookService {
     }
   }
 
-  #read({ url, types = "all", description = "" }: shown.NewWebhook): NewEndpoint {
+  #read({ url, types = shopPatterns, description = "" }: shown.NewWebhook): NewEndpoint {
     const error = urlError(url, this.#parts.isAllowed);
     if (error !== undefined) {
       throw new Problem("webhook_url_invalid", { detail: `The URL ${error}.` });
@@ -197,14 +202,15 @@ function requireDone(isDone: boolean): void {
   if (!isDone) throw new Problem("webhook_not_found");
 }
 
-function readTypes(given: shown.EventTypes): readonly EventType[] | undefined {
+/** Undefined for all. */
+function readTypes(given: shown.EventTypes): readonly EventPattern[] | undefined {
   if (given === "all") return undefined;
-  const known: readonly string[] = eventTypes;
+  const known: readonly string[] = eventPatterns;
   if (given.length === 0 || given.some((type) => !known.includes(type))) {
-    const detail = `Choose at least one type, of ${eventTypes.join(", ")}; or all of them.`;
+    const detail = `Choose at least one type, of ${eventPatterns.join(", ")}; or all of them.`;
     throw new Problem("body_invalid", { detail });
   }
-  return [...new Set(given as EventType[])];
+  return [...new Set(given as EventPattern[])];
 }
 
 function deliveryShown(delivery: Delivery): shown.Delivery {

@@ -2,11 +2,13 @@
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { createServer } from "node:http";
+import { iso } from "../../../src/cli/durations.ts";
 import * as lifecycle from "../../../src/hosting/domains/lifecycle.ts";
 import { keepOwnNames } from "../../../src/hosting/domains/ownName.ts";
 import { fakeClock } from "../../../testkit/fakeClock.ts";
 import { describeOnEngines } from "../../end-to-end/engines.ts";
 import { certificateNamed, changeIn, deployIn, holding, nowMs } from "../../store/domainSamples.ts";
+import { deliveryOf, endpointFor } from "../../store/webhooks.suite.ts";
 import { forward, listening } from "./proxies.ts";
 import { RemoteFixture } from "./remoteFixture.ts";
 
@@ -91,6 +93,71 @@ describeOnEngines("over the API", (engine) => {
       expect(remote).toEqual(local);
       expect(remote.out + remote.err).not.toBe("");
     }
+  });
+
+  test.each([
+    "webhooks list",
+    "webhooks show ID",
+    "webhooks show whe_none",
+    "webhooks show ..",
+    "webhooks create https://10.0.0.1/",
+    "webhooks create https://example.com/ --types pet.creatd",
+    "webhooks update ID --url https://10.0.0.1/",
+    "webhooks update whe_none --types all",
+    "webhooks deliveries ID --state failed",
+    "webhooks deliveries ID --type pet.deleted",
+    "webhooks deliveries ID --limit 1",
+    "webhooks deliveries ID --limit 201",
+    "webhooks delivery ID 1",
+    "webhooks delivery ID 9",
+    "webhooks replay ID 9",
+    "webhooks replay whe_none --failed",
+    "webhooks rotate whe_none",
+    "webhooks test whe_none",
+    "webhooks enable whe_none",
+    "webhooks disable whe_none",
+    "webhooks remove whe_none",
+  ])("%s", async (line) => {
+    const { webhooks } = fixture.service.stores;
+    const endpoint = endpointFor({ createdAtMs: nowMs });
+    await webhooks.add(endpoint);
+    await webhooks.setDisabled(endpoint.id, { atMs: nowMs, reason: "gone" });
+    await webhooks.setDisabled(endpoint.id, undefined);
+    const lease = { holder: "one", endpointId: endpoint.id };
+    await webhooks.lease({ holder: "one", nowMs, untilMs: nowMs + 1_000 });
+    const attempts = [{ atMs: nowMs, durationMs: 12, status: 500, body: iso(nowMs) }];
+    const failed = deliveryOf(endpoint.id, 1, { state: "failed", attempts, dueAtMs: undefined });
+    const deliveries = [failed, deliveryOf(endpoint.id, 2, { dueAtMs: nowMs + 86_400_000 })];
+    await webhooks.plan({ lease, from: 0, to: 2, deliveries });
+    for (const each of [line, `${line} --json`]) {
+      const { local, remote } = await both(each.replace("ID", endpoint.id));
+      expect(remote).toEqual(local);
+      expect(remote.out + remote.err).not.toBe("");
+    }
+  });
+
+  test("webhooks are the operator's alone, and change by the same commands", async () => {
+    const as = fixture.tokens.operator;
+    const run = async (line: string) => {
+      const { code, out, err } = await fixture.remote(`${line} --json`, { as });
+      expect([line, code, err]).toEqual([line, 0, ""]);
+      return JSON.parse(out);
+    };
+    const refused = await fixture.remote("webhooks list");
+    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining("Only the operator")]);
+    const { id, secret } = await run("webhooks create https://example.com/");
+    expect(secret).toMatch(/^whsec_/);
+    expect((await run(`webhooks rotate ${id} --overlap 1h`)).secret).not.toBe(secret);
+    await run(`webhooks disable ${id}`);
+    expect((await run(`webhooks update ${id} --types pet.deleted`)).disabled.reason).toBe(
+      "operator",
+    );
+    await run(`webhooks enable ${id}`);
+    expect(await run("webhooks list")).toMatchObject([
+      { id, state: "delivering", types: ["pet.deleted"], oldSecretExpiresAt: expect.any(String) },
+    ]);
+    await run(`webhooks remove ${id}`);
+    expect(await fixture.service.stores.webhooks.list()).toEqual([]);
   });
 
   test("what is changed is changed in the store, and reported in the same words", async () => {
