@@ -30,6 +30,8 @@ export interface WorkerParts {
 export const inFlightMax = 16;
 /** Deliveries that are planned or read at once. */
 const batchMax = 250;
+/** With fewer than this ready, more are planned, so that sending does not wait for the disk. */
+const readyMin = batchMax / 2;
 /** What waits for a retry. Beyond it, further events wait in their own table. */
 const pendingMax = 10_000;
 /** Events that nobody wanted, before the place after them is stored. */
@@ -125,11 +127,11 @@ export class EndpointQueue {
   }
 
   async #fill(): Promise<void> {
-    if (this.#filling || !this.#isStarting || this.#ready.length >= inFlightMax) return;
+    if (this.#filling || !this.#isStarting || this.#ready.length >= readyMin) return;
     this.#filling = true;
     try {
       await this.#readDue();
-      while (this.#hasEvents && this.#isStarting && this.#ready.length < inFlightMax) {
+      while (this.#hasEvents && this.#isStarting && this.#ready.length < readyMin) {
         if (this.#pending >= pendingMax) break;
         await this.#plan();
       }
@@ -211,7 +213,7 @@ export class EndpointQueue {
     this.#inFlight--;
     if (!this.#ended) this.#decide(delivery, result);
     this.#pump();
-    if (this.#ready.length < inFlightMax) void this.#fill();
+    if (this.#ready.length < readyMin) void this.#fill();
   }
 
   #decide(delivery: Delivery, result: AttemptResult): void {
