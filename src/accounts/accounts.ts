@@ -10,6 +10,8 @@ export interface Account {
   readonly password: string | undefined;
   /** Incremented for each new password, but not when the same one is rehashed. */
   readonly passwordVersion: number;
+  /** Where notifications go; undefined until one is set. */
+  readonly email: string | undefined;
 }
 
 /** A URL that starts one session. Only the hash of its token is stored. */
@@ -79,6 +81,13 @@ export interface PasswordChange {
   readonly keep: string;
 }
 
+export interface EmailChange {
+  readonly account: string;
+  readonly holder: AccessHolder;
+  /** Undefined removes it. */
+  readonly email: string | undefined;
+}
+
 export interface Rehash {
   readonly account: string;
   readonly was: string;
@@ -108,6 +117,10 @@ export const sessionsPerAccountMax = 20;
  */
 export interface AccountStore {
   find(name: string): MaybePromise<Account | undefined>;
+  /** Creates the account if needed. False if there is no such owner. */
+  setEmail(change: EmailChange): Promise<boolean>;
+  /** Those that are set, by the names of the accounts. */
+  listEmails(): MaybePromise<ReadonlyMap<string, string>>;
   /** Creates the account if needed, and ends an earlier link of it. False if there is no such owner. */
   issueLink(link: OneTimeLink): Promise<boolean>;
   /** Expired ones too. */

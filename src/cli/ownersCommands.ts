@@ -1,5 +1,6 @@
 /** Who has sites, and on which plan. */
 import { type AccessHolder, type AccessToken, mintAccess } from "../accounts/access.ts";
+import { accountFor, emailWords, readEmail, setEmail } from "../accounts/email.ts";
 import { invitationMs, issueLink, linkUrl } from "../accounts/sessions.ts";
 import { toJson } from "../contract/json.ts";
 import { isExpectedProblem } from "../core/problems.ts";
@@ -22,9 +23,12 @@ const addOwner: Command = {
   options: {
     "name <name>": "Display name (default: the id)",
     "plan <plan>": "free or paid (default free)",
+    "email <address>": "Where their notifications and invitations go",
   },
   about: "Custom domains need the plan paid. Sites themselves do not.",
-  examples: ["petstore owners add acme --name 'Acme Corporation' --plan paid"],
+  examples: [
+    "petstore owners add acme --name 'Acme Corporation' --plan paid --email ops@acme.example",
+  ],
   async run(call, context) {
     const id = readText("<id>", call.operand, ownerIdError(call.operand));
     const owner: Owner = {
@@ -32,16 +36,21 @@ const addOwner: Command = {
       name: readName("--name", call.values.get("name") ?? id, ownerNameLengthMax),
       plan: readChoice("--plan", call.values.get("plan") ?? "free", plans),
     };
-    const { result: added, made } = await withNewStores(call, context, ({ sites }) =>
-      sites.addOwner(owner),
-    );
+    const email = readAddress("--email", call.values.get("email"));
+    const { result: added, made } = await withNewStores(call, context, async (stores) => {
+      const holder = { kind: "owner", id } as const;
+      if (email !== undefined) accountFor(holder);
+      if (!(await stores.sites.addOwner(owner))) return false;
+      if (email !== undefined) await setEmail(stores.accounts, holder, email);
+      return true;
+    }).catch(explained(id));
     if (!added) {
       throw new CommandFailure(
         `There is an owner ${id} already. Nothing was changed. See petstore owners list.`,
       );
     }
     return {
-      json: { ...owner, ...made },
+      json: { ...owner, email: email ?? null, ...made },
       text: `Added the owner ${id} (${owner.plan}). Next: petstore sites create <slug> --owner ${id}\n`,
     };
   },
@@ -49,12 +58,23 @@ const addOwner: Command = {
 
 const listOwners: Command = {
   name: "owners list",
-  summary: "List the owners and their plans",
+  summary: "List the owners, their plans and e-mail addresses",
   examples: ["petstore owners list"],
   async run(_call, context) {
-    const owners = await withStores(context, ({ sites }) => sites.listOwners());
+    const owners = await withStores(context, async ({ sites, accounts }) => {
+      const emails = await accounts.listEmails();
+      return (await sites.listOwners()).map((owner) => ({
+        ...owner,
+        email: emails.get(owner.id) ?? null,
+      }));
+    });
     return listReport(owners, {
-      columns: { Id: ({ id }) => id, Plan: ({ plan }) => plan, Name: ({ name }) => name },
+      columns: {
+        Id: ({ id }) => id,
+        Plan: ({ plan }) => plan,
+        Name: ({ name }) => name,
+        "E-mail": ({ email }) => email ?? "",
+      },
       empty: "There are no owners yet. Add one with petstore owners add <id>.",
     });
   },
@@ -84,6 +104,44 @@ const changePlan: Command = {
     };
   },
 };
+
+const changeEmail: Command = {
+  name: "owners email",
+  summary: "Set where the mail of an owner or the operator goes",
+  operands: { "<address>": "The e-mail address, or none", "[<id>]": "The owner" },
+  options: { operator: "For the operator instead of an owner" },
+  about:
+    "Notifications and invitations go to it, where PETSTORE_SMTP_URL is set. Owners can also set it in\nthe dashboard, under Account.",
+  examples: [
+    "petstore owners email ops@acme.example acme",
+    "petstore owners email none acme",
+    "petstore owners email root@example.com --operator",
+  ],
+  async run(call, context) {
+    const { operand: address, second: id } = call;
+    const holder = readHolder({ ...call, operand: id });
+    const email = address === "none" ? undefined : readAddress("<address>", address);
+    await withStores(context, ({ accounts }) => setEmail(accounts, holder, email)).catch(
+      explained(id),
+    );
+    const whose = holderText(holder);
+    return {
+      json: { kind: holder.kind, owner: id || null, email: email ?? null },
+      text:
+        email === undefined
+          ? `No mail goes to ${whose} any more.\n`
+          : `Mail for ${whose} goes to ${email}.\n`,
+    };
+  },
+};
+
+function readAddress(what: string, text: string): string;
+function readAddress(what: string, text: string | undefined): string | undefined;
+function readAddress(what: string, text: string | undefined): string | undefined {
+  const email = text === undefined ? undefined : readEmail(text);
+  if (text === undefined || email !== undefined) return email;
+  throw new UsageError(`${what} must be ${emailWords}, not ${JSON.stringify(text)}.`);
+}
 
 async function attachedTo(ownerId: string, { domains }: Stores, { clock }: CliContext) {
   return (await domains.list())
@@ -221,6 +279,7 @@ export const ownersCommands: readonly Command[] = [
   addOwner,
   listOwners,
   changePlan,
+  changeEmail,
   inviteOwner,
   createAccessToken,
   listAccessTokens,

@@ -32,8 +32,11 @@ describe("owners", () => {
       id: "bob",
       name: "bob",
       plan: "free",
+      email: null,
     });
-    const added = await cli.run(["owners", "add", "acme", "--name", "Acme", "--plan", "paid"]);
+    const email = "ops@acme.example";
+    const more = ["--name", "Acme", "--plan", "paid", "--email", email];
+    const added = await cli.run(["owners", "add", "acme", ...more]);
     expect(added.out).toContain("petstore sites create <slug> --owner acme");
     expect(await cli.json("owners", "plan", "bob", "paid")).toEqual({
       id: "bob",
@@ -41,17 +44,39 @@ describe("owners", () => {
       cutOff: [],
     });
     expect(await cli.json("owners", "list")).toEqual([
-      { id: "acme", name: "Acme", plan: "paid" },
-      { id: "bob", name: "bob", plan: "paid" },
+      { id: "acme", name: "Acme", plan: "paid", email },
+      { id: "bob", name: "bob", plan: "paid", email: null },
     ]);
     expect((await cli.run(["owners", "list"])).out).toBe(
-      "Id    Plan  Name\nacme  paid  Acme\nbob   paid  bob\n",
+      `Id    Plan  Name  E-mail\nacme  paid  Acme  ${email}\nbob   paid  bob\n`,
     );
+  });
+
+  test("have an e-mail address that can be changed and removed, as the operator has", async () => {
+    await using cli = await withProject();
+    const set = await cli.run(["owners", "email", "ops@acme.example", "acme"]);
+    expect(set.out).toBe("Mail for the owner acme goes to ops@acme.example.\n");
+    await cli.json("owners", "email", "root@example.com", "--operator");
+    await cli.withStores(async ({ accounts }) => {
+      const all = new Map([
+        ["acme", "ops@acme.example"],
+        ["operator", "root@example.com"],
+      ]);
+      expect(await accounts.listEmails()).toEqual(all);
+    });
+    const removed = await cli.run(["owners", "email", "none", "acme"]);
+    expect(removed.out).toBe("No mail goes to the owner acme any more.\n");
+    expect((await cli.json("owners", "list"))[0].email).toBeNull();
   });
 
   test.each([
     ["owners add acme", 1, "There is an owner acme already. Nothing was changed."],
     ["owners add Acme", 2, "<id> must be lower-case letters, digits and hyphens"],
+    ["owners add x --email nowhere", 2, "--email must be an e-mail address such as anna@"],
+    ["owners add operator --email a@example.com", 1, "An owner of this id cannot sign in"],
+    ["owners email nowhere acme", 2, "<address> must be an e-mail address"],
+    ["owners email a@example.com", 2, "Name an owner, or give --operator"],
+    ["owners email a@example.com nobody", 1, 'There is no owner "nobody".'],
     ["owners add x --plan gold", 2, '--plan must be free or paid, not "gold".'],
     ["owners plan acme payd", 2, 'not "payd". Did you mean paid?'],
     ["owners plan acme", 2, "<plan> is missing."],

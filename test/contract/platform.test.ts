@@ -69,7 +69,7 @@ describe("the operations of the platform's API", () => {
 });
 
 describe("the judge of responses", () => {
-  const owner = { id: "shop", name: "The shop", plan: "paid" };
+  const owner = { id: "shop", name: "The shop", plan: "paid", email: null };
 
   test("lets a response pass that is described", () => {
     judgePlatform("GET", "/owners", seen(200, [owner]));

@@ -65,7 +65,9 @@ describeWithBrowser("owners", (browser) => {
     const dialog = page.getByRole("dialog", { name: "Add owner" });
     await dialog.getByLabel("Name").fill("Acme");
     await dialog.getByLabel("Id").fill("acme");
+    await dialog.getByLabel("E-mail address").fill("ops@acme.example");
     await dialog.getByRole("button", { name: "Add owner" }).click();
+    await page.getByRole("cell", { name: "ops@acme.example" }).waitFor();
     await page.getByRole("button", { name: "Invite Acme" }).click();
     const invited = page.getByRole("dialog", { name: "Invitation for Acme" });
     link = await invited.locator(".secret code").innerText();
@@ -92,6 +94,30 @@ describeWithBrowser("owners", (browser) => {
     await acme.context.close();
     acme = await openPage(browser());
     await signIn(server, acme, "acme", password);
+  });
+
+  test("an owner changes where their mail goes, and may want none", async () => {
+    await acme.page.goto(`${server.dashboard}#/account`);
+    const address = acme.page.getByLabel("E-mail address");
+    await address.waitFor();
+    expect(await address.inputValue()).toBe("ops@acme.example");
+    const { accounts } = server.service.stores;
+    const save = acme.page.getByRole("button", { name: "Save address" });
+    // A browser takes it for an address, since its host may be one of the local network.
+    await address.fill("anna@localhost");
+    await save.click();
+    await acme.page.getByText("email must be an e-mail address").waitFor();
+    expect((await accounts.find("acme"))?.email).toBe("ops@acme.example");
+    await address.fill("anna@acme.example");
+    await save.click();
+    await acme.page.getByText("Your mail goes to anna@acme.example.").first().waitFor();
+    expect((await accounts.find("acme"))?.email).toBe("anna@acme.example");
+    expect(await barriersInBothThemes(acme.page)).toEqual([]);
+    await address.fill("");
+    await save.click();
+    await acme.page.getByText("You get no more mail.").first().waitFor();
+    expect((await accounts.find("acme"))?.email).toBeUndefined();
+    expect(faultsOf(acme).filter((fault) => !fault.includes("400"))).toEqual([]);
   });
 
   test("an owner is shown nothing of the operator's, nor of another owner", async () => {

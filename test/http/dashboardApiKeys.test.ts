@@ -35,6 +35,7 @@ describeOnEngines("keys and owners", (engine) => {
       ["GET", "/owners"],
       ["POST", "/owners"],
       ["PUT", "/owners/shop/plan"],
+      ["PUT", "/owners/shop/email"],
     ] as const;
     for (const [method, path] of places) {
       const answer = await fixture.ask(method, path, method === "GET" ? {} : { body: {} });
@@ -158,6 +159,46 @@ describeOnEngines("keys and owners", (engine) => {
       expect((await ask("PUT", "/owners/none/plan", { plan: "paid" })).body.code).toBe(
         "owner_not_found",
       );
+    });
+
+    test("has an e-mail address from the start, or later, or none", async () => {
+      const body = { id: "acme", name: "Acme", email: "ops@acme.example" };
+      expect((await ask("POST", "/owners", body)).body.email).toBe("ops@acme.example");
+      const emails = async () =>
+        (await ask("GET", "/owners")).body.map(({ id, email }: Record<string, string>) => [
+          id,
+          email,
+        ]);
+      expect(await emails()).toEqual([
+        ["acme", "ops@acme.example"],
+        ["rival", null],
+        ["shop", null],
+      ]);
+      const changed = await ask("PUT", "/owners/acme/email", { email: " Anna@bücher.example " });
+      expect(changed.body).toEqual({ email: "Anna@xn--bcher-kva.example" });
+      expect((await ask("PUT", "/owners/acme/email", { email: null })).body.email).toBeNull();
+      expect((await emails())[0]).toEqual(["acme", null]);
+      const nobody = await ask("PUT", "/owners/none/email", { email: "a@example.com" });
+      expect(nobody.body.code).toBe("owner_not_found");
+    });
+
+    test("sets its own address, and the operator theirs", async () => {
+      const set = await fixture.ask("PUT", "/account/email", { body: { email: "a@shop.example" } });
+      expect([set.status, set.body]).toEqual([200, { email: "a@shop.example" }]);
+      await ask("PUT", "/account/email", { email: "root@example.com" });
+      expect((await fixture.ask("GET", "/account/email")).body.email).toBe("a@shop.example");
+      expect((await ask("GET", "/account/email")).body.email).toBe("root@example.com");
+      const refused = await fixture.ask("PUT", "/account/email", { body: { email: "shop" } });
+      expect(refused.body.code).toBe("body_invalid");
+      expect((await fixture.stores.accounts.find("shop"))?.email).toBe("a@shop.example");
+    });
+
+    test("is not added where its e-mail address or its name cannot be used", async () => {
+      const bad = { id: "acme", name: "Acme", email: "a@example.com\r\nBcc: b@example.com" };
+      expect((await ask("POST", "/owners", bad)).body.code).toBe("body_invalid");
+      const reserved = { id: "operator", name: "Acme", email: "a@example.com" };
+      expect((await ask("POST", "/owners", reserved)).body.code).toBe("name_reserved");
+      expect((await ask("GET", "/owners")).body).toHaveLength(2);
     });
 
     test.each([

@@ -71,6 +71,38 @@ export function describeAccounts(engine: string, openStores: () => Promise<Store
   const idsOf = async (accounts: Stores["accounts"], account = "shop") =>
     (await accounts.listSessions(account)).map(({ id }) => id);
 
+  describe(`e-mail addresses on ${engine}`, () => {
+    const change = (holder: AccessHolder, email: string | undefined) => ({
+      account: nameOf(holder),
+      holder,
+      email,
+    });
+
+    test("make an account, and are replaced, listed and removed", async () => {
+      const accounts = await open();
+      expect(await accounts.setEmail(change(shop, "a@example.com"))).toBe(true);
+      expect(await accounts.setEmail(change(shop, "b@example.com"))).toBe(true);
+      expect(await accounts.setEmail(change(operator, "root@example.com"))).toBe(true);
+      expect(await accounts.find("shop")).toMatchObject({ email: "b@example.com", holder: shop });
+      const listed = [...(await accounts.listEmails())].sort();
+      expect(listed).toEqual([
+        ["operator", "root@example.com"],
+        ["shop", "b@example.com"],
+      ]);
+      expect(await accounts.setEmail(change(shop, undefined))).toBe(true);
+      expect((await accounts.find("shop"))?.email).toBeUndefined();
+    });
+
+    test("stay when a password is set, and are for owners that there are", async () => {
+      const accounts = await opened();
+      await accounts.setEmail(change(shop, "a@example.com"));
+      expect(await accounts.find("shop")).toMatchObject({ passwordVersion: 1 });
+      const nobody = change({ kind: "owner", id: "nobody" }, "a@example.com");
+      expect(await accounts.setEmail(nobody)).toBe(false);
+      expect(await accounts.find("nobody")).toBeUndefined();
+    });
+  });
+
   describe(`one-time links on ${engine}`, () => {
     test("are found by their hash, with whom they are for", async () => {
       const accounts = await open();
@@ -89,6 +121,7 @@ export function describeAccounts(engine: string, openStores: () => Promise<Store
         holder: shop,
         password: undefined,
         passwordVersion: 0,
+        email: undefined,
       });
       expect(await accounts.find("operator")).toBeUndefined();
     });

@@ -486,11 +486,18 @@ export interface components {
             readonly id: string;
             readonly name: string;
             readonly plan: components["schemas"]["Plan"];
+            readonly email: components["schemas"]["Email"];
         };
         readonly NewOwner: {
             readonly id: string;
             readonly name: string;
             readonly plan?: components["schemas"]["Plan"];
+            readonly email?: components["schemas"]["Email"];
+        };
+        /** @description Where notifications and invitations go. */
+        readonly Email: string | null;
+        readonly EmailSetting: {
+            readonly email: components["schemas"]["Email"];
         };
         readonly PlanChange: {
             readonly plan: components["schemas"]["Plan"];
@@ -553,6 +560,15 @@ export interface components {
             };
             content: {
                 readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The address. */
+        readonly EmailSetting: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["EmailSetting"];
             };
         };
         /** @description The session. */
@@ -735,6 +751,8 @@ export type DeliveryDetails = components['schemas']['DeliveryDetails'];
 export type Replayed = components['schemas']['Replayed'];
 export type Owner = components['schemas']['Owner'];
 export type NewOwner = components['schemas']['NewOwner'];
+export type Email = components['schemas']['Email'];
+export type EmailSetting = components['schemas']['EmailSetting'];
 export type PlanChange = components['schemas']['PlanChange'];
 export type OwnerPlan = components['schemas']['OwnerPlan'];
 export type Series = components['schemas']['Series'];
@@ -743,6 +761,7 @@ export type CertificateHealth = components['schemas']['CertificateHealth'];
 export type Overview = components['schemas']['Overview'];
 export type ResponseRefused = components['responses']['Refused'];
 export type ResponseFailed = components['responses']['Failed'];
+export type ResponseEmailSetting = components['responses']['EmailSetting'];
 export type ResponseSession = components['responses']['Session'];
 export type ResponseDomainPage = components['responses']['DomainPage'];
 export type ResponseSessionBegun = components['responses']['SessionBegun'];
@@ -908,6 +927,38 @@ export interface operations {
                 };
                 content?: never;
             };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly getEmail: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: components["responses"]["EmailSetting"];
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly setEmail: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["EmailSetting"];
+            };
+        };
+        readonly responses: {
+            readonly 200: components["responses"]["EmailSetting"];
             readonly "4XX": components["responses"]["Refused"];
             readonly "5XX": components["responses"]["Failed"];
         };
@@ -1929,6 +1980,26 @@ export interface operations {
             readonly "5XX": components["responses"]["Failed"];
         };
     };
+    readonly setOwnerEmail: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly owner: components["parameters"]["owner"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["EmailSetting"];
+            };
+        };
+        readonly responses: {
+            readonly 200: components["responses"]["EmailSetting"];
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
     readonly inviteOwner: {
         readonly parameters: {
             readonly query?: never;
@@ -1982,6 +2053,7 @@ export interface paths {
     readonly "/sessions/{session}": { readonly delete: operations["endSession"] };
     readonly "/welcome": { readonly post: operations["useWelcomeLink"] };
     readonly "/password": { readonly put: operations["changePassword"] };
+    readonly "/account/email": { readonly get: operations["getEmail"]; readonly put: operations["setEmail"] };
     readonly "/projects": { readonly get: operations["listProjects"]; readonly post: operations["createProject"] };
     readonly "/projects/{project}": { readonly get: operations["getProject"] };
     readonly "/projects/{project}/rollback": { readonly post: operations["rollBackProject"] };
@@ -2016,6 +2088,7 @@ export interface paths {
     readonly "/webhooks/{webhook}/deliveries/{event}/replay": { readonly post: operations["replayDelivery"] };
     readonly "/owners": { readonly get: operations["listOwners"]; readonly post: operations["createOwner"] };
     readonly "/owners/{owner}/plan": { readonly put: operations["changePlan"] };
+    readonly "/owners/{owner}/email": { readonly put: operations["setOwnerEmail"] };
     readonly "/owners/{owner}/invite": { readonly post: operations["inviteOwner"] };
     readonly "/overview": { readonly get: operations["getOverview"] };
 }

@@ -1,6 +1,7 @@
-/** The account that is signed in: its password and its sessions. */
+/** The account that is signed in: its e-mail address, its password and its sessions. */
 import { useState } from "preact/hooks";
 import type { Session } from "../../contract/generated/platform.ts";
+import { AccountEmail } from "./accountEmail.tsx";
 import { notify } from "./announce.ts";
 import { endCatalogueKey } from "./catalogue/client.ts";
 import { call } from "./http.ts";
@@ -37,6 +38,7 @@ export function Account({ session }: { session: Session }) {
         {actor.kind === "operator" ? "with full access" : "with access to your own projects"}. Your
         username is <code>{actor.id}</code>.
       </p>
+      <AccountEmail />
       <Password />
       <Sessions />
     </Page>

@@ -1,6 +1,7 @@
 /** The owners of projects: their plans, and their invitations. */
 import { useState } from "preact/hooks";
 import type { Invitation, Owner, Plan } from "../../contract/generated/platform.ts";
+import { emailField } from "./accountEmail.tsx";
 import { notify } from "./announce.ts";
 import { servedStatuses } from "./domains/status.ts";
 import { call } from "./http.ts";
@@ -85,6 +86,10 @@ function OwnerTable({ owners, onPlan, onInvite }: OwnerTableProps) {
           ),
         },
         {
+          head: "E-mail",
+          cell: ({ email }) => email ?? <span class="quiet">None</span>,
+        },
+        {
           head: "Plan",
           cell: (owner) => (
             <Choice
@@ -142,9 +147,11 @@ const newOwnerPlans: Readonly<Record<Plan, string>> = {
 function AddOwner({ onAdded }: { onAdded: () => void }) {
   const [id, setId] = useState("");
   const [name, setName] = useState("");
+  const [email, setEmail] = useState("");
   const [plan, setPlan] = useState<Plan>("free");
   const add = async () => {
-    await call("post", "/owners", { body: { id, name, plan } });
+    const body = { id, name, plan, email: email.trim() === "" ? null : email };
+    await call("post", "/owners", { body });
     onAdded();
     return `${name} was added. Invite them next.`;
   };
@@ -160,6 +167,13 @@ function AddOwner({ onAdded }: { onAdded: () => void }) {
         mono
         required
         hint="Their username. Lower-case letters, digits and hyphens."
+      />
+      <TextField
+        {...emailField}
+        autocomplete="off"
+        value={email}
+        onText={setEmail}
+        hint="Where their notifications go. Optional."
       />
       <ChoiceField label="Plan" value={plan} options={newOwnerPlans} onChoice={setPlan} />
     </FormDialog>

@@ -12,7 +12,8 @@ import type { PlatformCaller } from "./authentication.ts";
 import { type DomainHandlersParts, domainHandlers } from "./domains.ts";
 import { type KeyHandlersParts, keyHandlers } from "./keys.ts";
 import { type OverviewParts, overviewHandlers } from "./overview.ts";
-import { ownerHandlers, type ProjectHandlersParts, projectHandlers } from "./projects.ts";
+import { type OwnerHandlersParts, ownerHandlers } from "./owners.ts";
+import { type ProjectHandlersParts, projectHandlers } from "./projects.ts";
 import { type SessionHandlersParts, sessionHandlers } from "./sessions.ts";
 import { type WebhookHandlersParts, webhookHandlers } from "./webhooks.ts";
 
@@ -35,6 +36,7 @@ export interface PlatformHandlersParts
   extends DomainHandlersParts,
     KeyHandlersParts,
     OverviewParts,
+    OwnerHandlersParts,
     ProjectHandlersParts,
     SessionHandlersParts,
     WebhookHandlersParts {}

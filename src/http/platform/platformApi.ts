@@ -69,6 +69,7 @@ export function openPlatform({ stores, derive, ...parts }: OpenPlatformParts) {
     ...stores,
     ...parts,
     accounts,
+    accountStore: stores.accounts,
     authentication,
     streams,
   });

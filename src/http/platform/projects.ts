@@ -5,8 +5,6 @@ import { shownAt } from "../../hosting/sites/deployment.ts";
 import {
   type Actor,
   isOwn,
-  ownerIdError,
-  ownerNameLengthMax,
   ownProject,
   type Project,
   projectsPerOwnerMax,
@@ -14,7 +12,6 @@ import {
 } from "../../hosting/sites/site.ts";
 import { previewAddress, type SitesHost, siteAddress } from "../../hosting/sites/siteAddress.ts";
 import type { Shown, SiteStore, UploadStore } from "../../hosting/sites/sites.ts";
-import { nameError } from "../../petstore/keys/lifecycle.ts";
 import { type HttpRequest, originOf } from "../../wire/message.ts";
 import { bytesOf, invalid, largeJsonBody, readManifest } from "./bodies.ts";
 import { json, type PlatformHandlers } from "./handlers.ts";
@@ -193,32 +190,3 @@ function ownerFor(actor: Actor, given: string | undefined): string {
 
 /** Where sites are shown that have no host of their own. */
 const portOf = (request: HttpRequest) => Number(/:(\d+)$/.exec(originOf(request))?.[1] ?? 80);
-
-export function ownerHandlers({ sites }: { readonly sites: SiteStore }) {
-  return {
-    listOwners: async () => json(200, await sites.listOwners()),
-
-    async createOwner({ body: { id, name, plan = "free" } }) {
-      const owner = { id: readId(id), name: readName(name.trim()), plan };
-      if (await sites.addOwner(owner)) return json(201, owner);
-      throw new Problem("owner_exists", { detail: `The id ${id} is taken.` });
-    },
-
-    async changePlan({ path: { owner: id }, body: { plan } }) {
-      if (await sites.setPlan(id, plan)) return json(200, { id, plan });
-      throw new Problem("owner_not_found", { detail: `There is no owner ${id}.` });
-    },
-  } satisfies Partial<PlatformHandlers>;
-}
-
-function readId(id: string): string {
-  const complaint = ownerIdError(id);
-  if (complaint !== undefined) throw invalid(`id ${complaint}.`);
-  return id;
-}
-
-function readName(name: string): string {
-  const complaint = nameError(name, ownerNameLengthMax);
-  if (complaint !== undefined) throw invalid(`name ${complaint}.`);
-  return name;
-}

@@ -1,5 +1,6 @@
 import { type Clock, pause } from "../../core/clock.ts";
 import type { Environment } from "../../petstore/keys/token.ts";
+import { accountEmailTables } from "../repositories/accounts.ts";
 import { tablesForPostgres } from "../repositories/tableNotation.ts";
 import {
   accessTables,
@@ -81,6 +82,7 @@ const steps: readonly (readonly Statement[])[] = [
   tablesForPostgres(domainListTables),
   tablesForPostgres(webhookTables),
   tablesForPostgres(webhookDisabledTables),
+  tablesForPostgres(accountEmailTables),
 ];
 
 export const latestVersion = steps.length;

@@ -2,6 +2,7 @@ import type { AccessHolder, AccessStore, AccessToken } from "../../accounts/acce
 import {
   type Account,
   type AccountStore,
+  type EmailChange,
   type LinkUse,
   type NewPassword,
   type OneTimeLink,
@@ -14,6 +15,11 @@ import {
 import { takeAttempt } from "../../accounts/signInThrottle.ts";
 import { then } from "../../core/maybePromise.ts";
 import type { Storage, Transaction, Writes } from "./storage.ts";
+
+/** Where notifications go. */
+export const accountEmailTables = [
+  "ALTER TABLE accounts ADD COLUMN [postgres: IF NOT EXISTS ]email [sqlite: TEXT][postgres: text]",
+];
 
 /** The holder of a token or an account, as columns. */
 interface HolderColumns {
@@ -65,6 +71,12 @@ export const accessWrites = {
 export function accountRepository(storage: Storage): AccountStore {
   return {
     find: (name) => then(storage.get<AccountRow>(findAccount, [name]), (row) => row && held(row)),
+    setEmail: (change) => storage.write("setEmail", change),
+    listEmails: () =>
+      then(
+        storage.all<{ name: string; email: string }>(listEmails),
+        (rows) => new Map(rows.map(({ name, email }) => [name, email])),
+      ),
     issueLink: (link) => storage.write("issueLink", link),
     findLink: (hash) => then(storage.get<LinkRow>(findLink, [hash]), (row) => row && held(row)),
     useLink: (use) => storage.write("useLink", use),
@@ -106,8 +118,9 @@ const token = `id, name, ${holder}, hash, hint, created_at_ms AS "createdAtMs",
   revoked_at_ms AS "revokedAtMs"`;
 export const findAccessToken = `SELECT ${token} FROM access_tokens WHERE hash = ?1`;
 const listAccessTokens = `SELECT ${token} FROM access_tokens ORDER BY ordinal`;
-const findAccount = `SELECT ${holder}, name, password, password_version AS "passwordVersion"
+const findAccount = `SELECT ${holder}, name, password, password_version AS "passwordVersion", email
   FROM accounts WHERE name = ?1`;
+const listEmails = "SELECT name, email FROM accounts WHERE email IS NOT NULL";
 const findLink = `SELECT ${holder}, account, hash, created_at_ms AS "createdAtMs",
     expires_at_ms AS "expiresAtMs"
   FROM one_time_links JOIN accounts ON name = account WHERE hash = ?1`;
@@ -126,6 +139,14 @@ const sweptAtOnceMax = 100;
  * to it, locks its row first, so that such writes run one after the other.
  */
 export const accountWrites = {
+  async setEmail(tx, { account, holder, email }: EmailChange): Promise<boolean> {
+    const { kind, ownerId } = holderColumns(holder);
+    if (!(await isHolderKnown(tx, holder))) return false;
+    await tx.run(insertAccount, [account, kind, ownerId]);
+    await tx.run("UPDATE accounts SET email = ?2 WHERE name = ?1", [account, email]);
+    return true;
+  },
+
   async issueLink(tx, link: OneTimeLink): Promise<boolean> {
     const { account, holder, hash, createdAtMs, expiresAtMs } = link;
     const { kind, ownerId } = holderColumns(holder);

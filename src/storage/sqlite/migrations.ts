@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Environment } from "../../petstore/keys/token.ts";
+import { accountEmailTables } from "../repositories/accounts.ts";
 import { tablesForSqlite } from "../repositories/tableNotation.ts";
 import {
   accessTables,
@@ -85,6 +86,7 @@ const steps: readonly string[] = [
   tablesForSqlite(domainListTables),
   tablesForSqlite(webhookTables),
   tablesForSqlite(webhookDisabledTables),
+  tablesForSqlite(accountEmailTables),
 ];
 
 export const latestVersion = steps.length;
