@@ -18,7 +18,7 @@ const below = [
   "vault",
 ];
 const petstore = ["events", "idempotency", "catalogue", "orders", "keys", "webhooks"];
-const nouns = [...petstore, "accounts", "sites", "domains"];
+const nouns = [...petstore, "accounts", "audit", "sites", "domains"];
 /** Folders of src/ that hold several rooms: folders, or files that are a room each. */
 const groups = ["core", "config", "serve", "petstore", "hosting", "storage"];
 /** Each room of src/ and the rooms it may import from. */
@@ -40,6 +40,7 @@ const mayImport: Record<string, readonly string[]> = {
   keys: below,
   webhooks: [...below, "events"],
   accounts: [...below, "keys"],
+  audit: below,
   sites: below,
   domains: [...below, "sites"],
   client: ["contract"],

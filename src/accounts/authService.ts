@@ -95,7 +95,11 @@ export class AuthService {
     const attempt = await this.#takeByName("sign in", name);
     const account = await this.#store.find(name);
     const matches = await this.#passwords.matches(password, account?.password);
-    if (account?.password === undefined || !matches) throw new Problem("sign_in_refused");
+    if (account?.password === undefined || !matches) {
+      // Nobody waits for it: a response must not take longer for a name that exists.
+      if (account !== undefined) this.#store.signInFailed(account.name).catch(this.#failed);
+      throw new Problem("sign_in_refused");
+    }
     const { session, token } = createSession(account.name, visitor.agent, this.#clock);
     // Refused if the password was changed since it was verified.
     if (!(await this.#store.addSession(session, account.passwordVersion)))

@@ -1,5 +1,6 @@
 import type { AccessStore } from "../accounts/access.ts";
 import type { AccountStore } from "../accounts/accounts.ts";
+import type { AuditStore } from "../audit/auditLog.ts";
 import type { Clock } from "../core/clock.ts";
 import type { MaybePromise } from "../core/maybePromise.ts";
 import { Problem } from "../core/problems.ts";
@@ -59,6 +60,7 @@ export interface Stores {
   readonly edgeView: EdgeView;
   readonly access: AccessStore;
   readonly accounts: AccountStore;
+  readonly audit: AuditStore;
   readonly acmeAccounts: AcmeAccounts;
   readonly events: EventStore;
   readonly webhooks: WebhookStore;

@@ -1,6 +1,7 @@
 import { type Clock, pause } from "../../core/clock.ts";
 import type { Environment } from "../../petstore/keys/token.ts";
 import { accountEmailTables } from "../repositories/accounts.ts";
+import { auditTables, auditTriggers } from "../repositories/audit.ts";
 import { tablesForPostgres } from "../repositories/tableNotation.ts";
 import {
   accessTables,
@@ -83,9 +84,16 @@ const steps: readonly (readonly Statement[])[] = [
   tablesForPostgres(webhookTables),
   tablesForPostgres(webhookDisabledTables),
   tablesForPostgres(accountEmailTables),
+  [...tablesForPostgres(auditTables), createAuditTriggers],
 ];
 
 export const latestVersion = steps.length;
+
+/** CockroachDB has no triggers before 24.3, and none for TRUNCATE. */
+async function createAuditTriggers(session: Session): Promise<void> {
+  const { rows } = await session.query<[string]>("SELECT version()");
+  if (rows[0]?.[0].startsWith("PostgreSQL ")) await session.script(auditTriggers);
+}
 
 /** Short, so that other transactions do not queue up behind a waiting migration. */
 const lockMsMax = 2_000;

@@ -1,12 +1,9 @@
 /** The storage of the repositories: each write is a transaction. */
 
+import { currentOrigin } from "../../audit/origin.ts";
 import { getOrInsert } from "../../core/recentMap.ts";
-import {
-  type WriteArgument,
-  type WriteName,
-  type WriteResult,
-  writes,
-} from "../repositories/repositories.ts";
+import { perform } from "../repositories/audited.ts";
+import type { WriteArgument, WriteName, WriteResult } from "../repositories/repositories.ts";
 import {
   type CounterName,
   forPostgres,
@@ -91,11 +88,10 @@ export class PostgresStorage extends QueryReader implements Storage {
     name: Name,
     argument: WriteArgument<Name>,
   ): Promise<WriteResult<Name>> {
-    const write = writes[name] as (
-      transaction: Transaction,
-      argument: WriteArgument<Name>,
-    ) => Promise<WriteResult<Name>>;
-    return mapErrors(this.#write((transaction) => write(transaction, argument)));
+    const origin = currentOrigin();
+    const work = (transaction: Transaction) =>
+      perform(transaction, name, argument, { origin, nowMs: this.#database.clock.now() });
+    return mapErrors(this.#write(work)) as Promise<WriteResult<Name>>;
   }
 
   async #write<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {

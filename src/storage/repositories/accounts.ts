@@ -96,8 +96,17 @@ export function accountRepository(storage: Storage): AccountStore {
     rehashPassword: (rehash) => storage.write("rehashPassword", rehash),
     take: (attempt) => storage.write("takeAttempt", attempt),
     giveBack: (attempt) => storage.write("giveBackTry", attempt),
+    signInFailed: (account) =>
+      storage.write("recordAction", {
+        action: "account.sign_in_failed",
+        subject: `accounts/${account}`,
+        onceInMs: failuresRecordedEveryMs,
+      }),
   };
 }
+
+/** Whoever keeps guessing must not fill the audit log. The log has each attempt. */
+const failuresRecordedEveryMs = 60_000;
 
 async function isHolderKnown(tx: Transaction, holder: AccessHolder): Promise<boolean> {
   if (holder.kind === "operator") return true;

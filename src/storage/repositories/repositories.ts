@@ -1,4 +1,5 @@
 import { accessRepository, accessWrites, accountRepository, accountWrites } from "./accounts.ts";
+import { auditRepository, auditWrites } from "./audit.ts";
 import { categoryRepository, categoryWrites } from "./categories.ts";
 import { domainRepository, domainWrites } from "./domains.ts";
 import { acmeAccountRepository, workerWrites } from "./domainWorker.ts";
@@ -15,6 +16,7 @@ export function repositoriesOn(storage: Storage) {
   return {
     access: accessRepository(storage),
     accounts: accountRepository(storage),
+    audit: auditRepository(storage),
     categories: categoryRepository(storage),
     keys: keyRepository(storage),
     sites: siteRepository(storage),
@@ -30,11 +32,13 @@ export function repositoriesOn(storage: Storage) {
 /**
  * Every write of the repositories by name: SQLite runs them in another thread, to which no function
  * can be sent. A write awaits nothing but its transaction, and returns a refusal: throwing rolls
- * back the whole batch. What it changed before it refuses is committed.
+ * back the whole batch. What it changed before it refuses is committed. `audited.ts` runs them, and
+ * says of each whether people make it.
  */
 export const writes = {
   ...accessWrites,
   ...accountWrites,
+  ...auditWrites,
   ...categoryWrites,
   ...keyWrites,
   ...siteWrites,

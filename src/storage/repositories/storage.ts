@@ -27,7 +27,8 @@ export type CounterName =
   | "site_revision"
   | "edge_revision"
   | "last_fence"
-  | "last_event_id";
+  | "last_event_id"
+  | "last_audit_number";
 
 /**
  * All of its changes are committed together, or none if the write throws. On SQLite it is the only

@@ -1,4 +1,5 @@
 /** Batches of writes: collected while one is running, and run in as few transactions as possible. */
+import { currentOrigin, type Origin } from "../../audit/origin.ts";
 import type { Clock } from "../../core/clock.ts";
 import { type CommitReport, unavailable } from "../stores.ts";
 
@@ -19,6 +20,7 @@ type AnyCommands = Readonly<Record<string, (argument: never) => unknown>>;
 export interface Write<Name> {
   readonly name: Name;
   readonly argument: unknown;
+  readonly origin: Origin | undefined;
 }
 
 interface Pending<Name> extends Write<Name> {
@@ -70,7 +72,8 @@ export class WriteQueue<Commands extends AnyCommands> {
       return Promise.reject(unavailable(`${writesPendingMax} writes are waiting.`));
     }
     return new Promise<unknown>((resolve, reject) => {
-      this.#waiting.push({ name, argument, result: undefined, resolve, reject });
+      const origin = currentOrigin();
+      this.#waiting.push({ name, argument, origin, result: undefined, resolve, reject });
       this.#scheduleSend();
     }) as Promise<Awaited<ReturnType<Commands[Name]>>>;
   }

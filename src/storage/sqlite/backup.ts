@@ -11,8 +11,11 @@ import {
 import { basename, dirname, join, resolve } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { Worker } from "node:worker_threads";
+import { type AuditHead, chained, emptyLog } from "../../audit/auditLog.ts";
+import { currentOrigin, service } from "../../audit/origin.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Environment } from "../../petstore/keys/token.ts";
+import { insertEntry, valuesOf } from "../repositories/audit.ts";
 import { openOrder } from "../repositories/tables.ts";
 import type { CopyReport } from "../stores.ts";
 import { closing, connect, rollBack } from "./connection.ts";
@@ -83,7 +86,7 @@ export async function restoreSqlite(
         chmodSync(temporary, 0o600);
         closing(connect(temporary), (db) => makeRestorable(db, source, environment));
         return closing(openDatabase(target, environment), (db) => {
-          replaceContents(db, temporary);
+          replaceContents(db, temporary, () => recordRestore(db, source, clock));
           return reportOn(db, temporary);
         });
       }),
@@ -187,8 +190,10 @@ function removePartial(file: string): void {
   }
 }
 
-/** What identifies the database, and its counters: not restored. */
-const keptTables = ["meta", "counters", "retired_pet_ids", "pet_changes", "sign_in_tries"];
+/** What identifies the database, its counters, and its audit log: not restored. */
+const keptTables = [
+  ...["meta", "counters", "retired_pet_ids", "pet_changes", "sign_in_tries", "audit_log"],
+];
 
 /** Throws unless all pages, indexes and references of the database are intact. */
 function requireSound(db: DatabaseSync, path: string): void {
@@ -207,7 +212,7 @@ function reportOn(db: DatabaseSync, file: string): CopyReport {
 }
 
 /** Replaces the contents with those of another database of the same version, in one commit. */
-function replaceContents(db: DatabaseSync, other: string): void {
+function replaceContents(db: DatabaseSync, other: string, record: () => void): void {
   db.prepare("ATTACH ? AS other").run(other);
   db.exec("BEGIN IMMEDIATE");
   try {
@@ -258,7 +263,8 @@ function replaceContents(db: DatabaseSync, other: string): void {
     // Counters only grow: no id is assigned twice, and every process notices the change.
     db.exec(
       `UPDATE main.counters SET value = max(value, coalesce(
-         (SELECT theirs.value FROM other.counters AS theirs WHERE theirs.name = counters.name), 0));
+         (SELECT theirs.value FROM other.counters AS theirs WHERE theirs.name = counters.name), 0))
+         WHERE name <> 'last_audit_number';
        INSERT OR IGNORE INTO main.retired_pet_ids SELECT id FROM other.retired_pet_ids;
        UPDATE main.counters SET value = value + 1
          WHERE name GLOB '*_revision' OR name = 'last_event_id';
@@ -266,13 +272,62 @@ function replaceContents(db: DatabaseSync, other: string): void {
        DELETE FROM main.events;
        UPDATE main.counters SET value =
          (SELECT value FROM main.counters WHERE name = 'last_event_id')
-         WHERE name = 'removed_event_id';
-       COMMIT;`,
+         WHERE name = 'removed_event_id';`,
     );
+    record();
+    db.exec("COMMIT");
   } catch (cause) {
     rollBack(db);
     throw cause;
   }
+}
+
+/**
+ * Records a restore in the audit log, which no restore takes back: where it is the beginning of the
+ * backup's log, it first continues with the rest of that. Otherwise the entry names the other head.
+ */
+function recordRestore(db: DatabaseSync, file: string, clock: Clock): void {
+  const [own, theirs] = [auditHead(db, "main"), auditHead(db, "other")];
+  const continues =
+    own.number === 0 ||
+    db.prepare("SELECT 1 FROM other.audit_log WHERE hash = ?").get(own.hash) !== undefined;
+  if (continues) {
+    const columns = columnsOf(db, "audit_log").join(", ");
+    db.exec(
+      `INSERT INTO main.audit_log (${columns})
+         SELECT ${columns} FROM other.audit_log WHERE number > ${own.number};
+       UPDATE main.counters SET value = max(value, (SELECT theirs.value
+           FROM other.counters AS theirs WHERE theirs.name = counters.name))
+         WHERE name = 'last_audit_number';`,
+    );
+  }
+  const { actor = "anonymous", source, requestId } = currentOrigin() ?? service;
+  const counted = db
+    .prepare(
+      "UPDATE main.counters SET value = value + 1 WHERE name = 'last_audit_number' RETURNING value",
+    )
+    .get();
+  const entry = chained(auditHead(db, "main"), {
+    number: Number(counted?.["value"]),
+    atMs: clock.now(),
+    actor,
+    action: "store.restore",
+    subject: "store",
+    source: JSON.stringify(source),
+    requestId,
+    before: undefined,
+    after: JSON.stringify({ file, head: `${theirs.number}:${theirs.hash}` }),
+  });
+  db.prepare(insertEntry).run(...valuesOf(entry).map((value) => value ?? null));
+}
+
+function auditHead(db: DatabaseSync, schema: "main" | "other"): AuditHead {
+  const row = db
+    .prepare(`SELECT number, hash FROM ${schema}.audit_log ORDER BY number DESC LIMIT 1`)
+    .get();
+  return row === undefined
+    ? emptyLog
+    : { number: Number(row["number"]), hash: row["hash"] as string };
 }
 
 /** From the schema, so that tables and columns added later are included. */

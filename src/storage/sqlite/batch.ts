@@ -1,5 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
+import type { Origin } from "../../audit/origin.ts";
 import type { Clock } from "../../core/clock.ts";
+import { perform } from "../repositories/audited.ts";
 import {
   type WriteArgument,
   type WriteName,
@@ -16,6 +18,8 @@ import { countersOf, SqliteTransaction } from "./storage.ts";
 export interface Batch {
   readonly names: readonly CommandName[];
   readonly arguments: readonly unknown[];
+  /** Left out if no person is known to make any of them. */
+  readonly origins?: readonly (Origin | undefined)[];
 }
 
 /** How often a process that waits for the write lock tries again. */
@@ -40,8 +44,10 @@ export class BatchRunner {
     this.#prepared = prepareCommands(db, clock);
   }
 
-  run({ names, arguments: given }: Batch): Promise<BatchReply<Failure>> {
-    const writes = names.map((name, index) => ({ name, argument: given[index] }));
+  run({ names, arguments: given, origins }: Batch): Promise<BatchReply<Failure>> {
+    const writes = names.map((name, index) => {
+      return { name, argument: given[index], origin: origins?.[index] };
+    });
     const transact = (some: typeof writes) => this.#transact(some);
     return runBatch(writes, { clock: this.#clock, transact, failureOf, isUnavailable });
   }
@@ -70,9 +76,9 @@ export class BatchRunner {
     try {
       this.#lock();
       const results: unknown[] = [];
-      for (const { name, argument } of writes) {
-        const command = commands[name] as (argument: unknown) => unknown;
-        const result = command(argument);
+      for (const { name, argument, origin } of writes) {
+        const command = commands[name] as (argument: unknown, origin?: Origin) => unknown;
+        const result = command(argument, origin);
         results.push(result instanceof Promise ? await result : result);
       }
       for (const counter of counters) counter.save();
@@ -105,15 +111,16 @@ function prepareCommands(db: DatabaseSync, clock: Clock) {
   const commands: Commands = {
     ...petCommands(db, counters, clock),
     ...probeCommands(db),
-    ...repositoryCommands(transaction),
+    ...repositoryCommands(transaction, clock),
   };
   return { commands, counters: Object.values(counters) };
 }
 
-function repositoryCommands(transaction: SqliteTransaction): RepositoryCommands {
-  const bound = Object.entries(writes).map(([name, write]) => [
+function repositoryCommands(transaction: SqliteTransaction, clock: Clock): RepositoryCommands {
+  const bound = (Object.keys(writes) as WriteName[]).map((name) => [
     name,
-    (argument: never) => write(transaction, argument),
+    (argument: unknown, origin?: Origin) =>
+      perform(transaction, name, argument, { origin, nowMs: clock.now() }),
   ]);
   return Object.fromEntries(bound);
 }

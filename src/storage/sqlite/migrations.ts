@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Environment } from "../../petstore/keys/token.ts";
 import { accountEmailTables } from "../repositories/accounts.ts";
+import { auditTables } from "../repositories/audit.ts";
 import { tablesForSqlite } from "../repositories/tableNotation.ts";
 import {
   accessTables,
@@ -87,6 +88,7 @@ const steps: readonly string[] = [
   tablesForSqlite(webhookTables),
   tablesForSqlite(webhookDisabledTables),
   tablesForSqlite(accountEmailTables),
+  tablesForSqlite(auditTables),
 ];
 
 export const latestVersion = steps.length;

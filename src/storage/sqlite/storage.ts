@@ -174,6 +174,7 @@ export function countersOf(db: DatabaseSync): Counters {
     edge_revision: new Counter(db, "edge_revision"),
     last_fence: new Counter(db, "last_fence"),
     last_event_id: new Counter(db, "last_event_id"),
+    last_audit_number: new Counter(db, "last_audit_number"),
   };
 }
 

@@ -71,6 +71,9 @@ export class Writer extends WriteQueue<Commands> {
     this.#thread.worker.postMessage({
       names: writes.map(({ name }) => name),
       arguments: writes.map(({ argument }) => argument),
+      ...(writes.some(({ origin }) => origin !== undefined) && {
+        origins: writes.map(({ origin }) => origin),
+      }),
     } satisfies WriterMessage);
     const { results, failures, commits } = await reply.promise;
     for (const commit of commits) this.#onCommit(commit);
