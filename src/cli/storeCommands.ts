@@ -6,7 +6,7 @@ import type { CliContext } from "./context.ts";
 import { CommandFailure, explainSystem } from "./errors.ts";
 import { saying } from "./stopping.ts";
 import { bytesText, counted } from "./table.ts";
-import { noteNewStore, requireStore, withStores } from "./withStores.ts";
+import { byCommand, noteNewStore, requireStore, withStores } from "./withStores.ts";
 
 /** Above this, counting takes long, and "more than" is enough. */
 const petsCountedMax = 100_000;
@@ -56,9 +56,9 @@ export const restore: Command = {
         `The store holds ${replaced}. Restoring ${file} would replace all of it, and nothing was changed. Keep a copy with petstore backup <file>, then run this again with --yes.`,
       );
     }
-    const copy = await context
-      .restore(file)
-      .catch(explainSystem(`Cannot restore ${file} to ${path}`, "Check <file> and PETSTORE_DATA."));
+    const copy = await byCommand(() => context.restore(file)).catch(
+      explainSystem(`Cannot restore ${file} to ${path}`, "Check <file> and PETSTORE_DATA."),
+    );
     if (!exists) noteNewStore(call, context, path);
     const instead = held ? `, in place of ${replaced}` : "";
     return {

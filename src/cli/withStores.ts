@@ -1,3 +1,5 @@
+import { hostname, userInfo } from "node:os";
+import { withOrigin } from "../audit/origin.ts";
 import type { MaybePromise } from "../core/maybePromise.ts";
 import type { Stores } from "../storage/stores.ts";
 import { type Call, note } from "./command.ts";
@@ -47,8 +49,23 @@ export function requireStore(context: CliContext): void {
 async function opened<T>(context: CliContext, work: Work<T>): Promise<T> {
   const stores = await context.openStores();
   try {
-    return await work(stores);
+    return await byCommand(() => work(stores));
   } finally {
     await stores.close();
+  }
+}
+
+/** Attributes changes to whoever runs this command. */
+export function byCommand<T>(work: () => T): T {
+  const source = { host: hostname(), sudoUser: process.env["SUDO_USER"] };
+  return withOrigin({ actor: `cli/${osUser()}`, source }, work);
+}
+
+function osUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // A container may run as a user without a name.
+    return String(process.getuid?.() ?? "unknown");
   }
 }

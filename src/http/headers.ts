@@ -1,3 +1,4 @@
+import type { Origin } from "../audit/origin.ts";
 import type { Clock } from "../core/clock.ts";
 import { Problem } from "../core/problems.ts";
 import { entityTag, type IfMatch } from "../petstore/catalogue/pet.ts";
@@ -14,10 +15,20 @@ export function givenRequestId(request: RequestHeaders): string | undefined {
 }
 
 /** Ids that are unique across processes: eight random characters and a count. */
-export function requestIds(clock: Clock): () => string {
+export function requestIds(clock: Pick<Clock, "random">): () => string {
   const prefix = Buffer.from(clock.random(4)).toString("hex");
   let count = 0;
   return () => `${prefix}-${(count++).toString(36)}`;
+}
+
+/** For the audit log. */
+export function originOfRequest(
+  request: HttpRequest,
+  actor: string | undefined,
+  requestId: string,
+): Origin {
+  const source = { address: request.client, agent: request.header("user-agent") };
+  return { actor, source, requestId };
 }
 
 /** Whether a request asks that nothing unknown be ignored (RFC 7240, section 4.4). */

@@ -22,7 +22,8 @@ export interface Exchange<Id extends string> {
   /** The base URL of links: `https://api.example.com/v1`. */
   readonly base: string;
   readonly startedMs: number;
-  readonly givenId: string | undefined;
+  /** Sent by the client, or assigned where the audit log refers to it. */
+  id: string | undefined;
   /** Whether unknown parameters and members are refused. */
   readonly strict: boolean;
   match: Match<Id> | undefined;
@@ -119,7 +120,7 @@ export class Pipeline<Id extends string, Caller> {
       request,
       base: api.baseOf(request),
       startedMs,
-      givenId: givenRequestId(request),
+      id: givenRequestId(request),
       strict: api.isStrict(request),
       match: this.#routes.match(request.path.slice(api.prefix.length)),
       operation: undefined,
@@ -152,7 +153,7 @@ export class Pipeline<Id extends string, Caller> {
   /** The single exit for everything that is thrown. */
   refuse(exchange: Exchange<Id>, thrown: unknown): HttpResponse {
     const problem = asProblem(thrown);
-    const id = exchange.givenId ?? this.#nextId();
+    const id = exchange.id ?? this.#nextId();
     if (problem.isFailure) {
       const { operation } = exchange;
       const { code } = problem;
@@ -165,7 +166,7 @@ export class Pipeline<Id extends string, Caller> {
   #write(
     exchange: Exchange<Id>,
     { status, body, headers: own }: HandlerResponse,
-    id = exchange.givenId,
+    id = exchange.id,
   ): HttpResponse {
     const json = typeof body === "string" ? jsonType : undefined;
     const headers: Record<string, string> = { ...json, ...own, ...exchange.headers };

@@ -1,6 +1,7 @@
 /** The API of the contract: keys and quotas, conditional reads, idempotent writes. */
 
 import { hash } from "node:crypto";
+import { withOrigin } from "../audit/origin.ts";
 import { allOperations, type Operation, type OperationId } from "../contract/operations.ts";
 import { type MaybePromise, then } from "../core/maybePromise.ts";
 import { Problem } from "../core/problems.ts";
@@ -19,6 +20,8 @@ import {
   conditionally,
   corsHeaders,
   ifMatchOf,
+  originOfRequest,
+  requestIds,
   tagged,
 } from "./headers.ts";
 import type { RequestMetrics } from "./metrics.ts";
@@ -46,6 +49,9 @@ interface Caller {
   /** The revision of the pets before any of them was read. */
   readonly petsRevision: number;
 }
+
+/** The bulk of the writes, which are events and no entries of the audit log. */
+const notAudited: ReadonlySet<OperationId> = new Set(["createPet", "placeOrder"]);
 
 type AnyHandler = (input: ReadInput, call: Call) => MaybePromise<HandlerResponse>;
 
@@ -76,10 +82,12 @@ export class PublicApi implements Api<OperationId, Caller> {
   readonly #cache: CacheLookup;
   readonly #handlers: Readonly<Record<OperationId, AnyHandler>>;
   readonly #inFlight = new Set<string>();
+  readonly #nextId: () => string;
 
   constructor(parts: PublicApiParts, cache: CacheLookup) {
     const { limiter } = parts;
     this.#parts = parts;
+    this.#nextId = requestIds(parts.clock);
     this.#cache = cache;
     this.#handlers = parts.handlers as unknown as Readonly<Record<OperationId, AnyHandler>>;
     this.metrics = parts.metrics;
@@ -137,7 +145,9 @@ export class PublicApi implements Api<OperationId, Caller> {
     const handled =
       operation.method === "GET"
         ? this.#read(exchange, caller, operation, input)
-        : this.#write(exchange, caller, operation, input);
+        : this.#audited(exchange, caller, operation, () =>
+            this.#write(exchange, caller, operation, input),
+          );
     return exchange.strict ? then(handled, applied) : handled;
   }
 
@@ -177,6 +187,12 @@ export class PublicApi implements Api<OperationId, Caller> {
       if (cause instanceof Problem && cause.status === 401) return false;
       throw cause;
     }
+  }
+
+  #audited<T>(exchange: PublicExchange, { key }: Caller, { id }: Operation, write: () => T): T {
+    if (notAudited.has(id)) return write();
+    exchange.id ??= this.#nextId();
+    return withOrigin(originOfRequest(exchange.request, `keys/${key.id}`, exchange.id), write);
   }
 
   #write(

@@ -1,5 +1,5 @@
 /** Who calls the platform's API: a person by the cookie of a session, a program by an access token. */
-import { type AccessStore, isAccessToken } from "../../accounts/access.ts";
+import { type AccessStore, type AccessToken, isAccessToken } from "../../accounts/access.ts";
 import type { SessionWithHolder } from "../../accounts/accounts.ts";
 import type { AuthService } from "../../accounts/authService.ts";
 import { sessionMs } from "../../accounts/sessions.ts";
@@ -15,10 +15,15 @@ import { bearer } from "../authorize.ts";
 export class PlatformCaller {
   readonly knownSession: SessionWithHolder | undefined;
   readonly knownActor: Actor | undefined;
+  /** For the audit log: `accounts/operator`, or `tokens/acc_…`. */
+  readonly credential: string | undefined;
 
-  constructor(session: SessionWithHolder | undefined, actor: Actor | undefined) {
+  constructor(session: SessionWithHolder | undefined, token: AccessToken | undefined) {
     this.knownSession = session;
-    this.knownActor = actor;
+    this.knownActor = session?.holder ?? token?.holder;
+    this.credential = session
+      ? `accounts/${session.session.account}`
+      : token && `tokens/${token.id}`;
   }
 
   get session(): SessionWithHolder {
@@ -63,8 +68,8 @@ export class PlatformAuthentication {
       throw new Problem("forbidden");
     }
     return then(this.session(request), (session) =>
-      then(session?.holder ?? (takesTokens ? this.#byToken(request) : undefined), (actor) => {
-        const caller = new PlatformCaller(session, actor);
+      then(session || !takesTokens ? undefined : this.#token(request), (token) => {
+        const caller = new PlatformCaller(session, token);
         if (takesTokens) caller.actor;
         else if (operation.security.size > 0) caller.session;
         return caller;
@@ -74,7 +79,10 @@ export class PlatformAuthentication {
 
   /** By the session, and where there is none by an access token. */
   actor(request: HttpRequest): MaybePromise<Actor | undefined> {
-    return then(this.session(request), (known) => known?.holder ?? this.#byToken(request));
+    return then(
+      this.session(request),
+      (known) => known?.holder ?? then(this.#token(request), (token) => token?.holder),
+    );
   }
 
   /** A cookie says nothing on a request that may be of another origin's page. */
@@ -113,11 +121,11 @@ export class PlatformAuthentication {
   }
 
   /** The store is asked every time, so that a revoked token is refused at once in every process. */
-  #byToken(request: HttpRequest): MaybePromise<Actor | undefined> {
+  #token(request: HttpRequest): MaybePromise<AccessToken | undefined> {
     const token = bearer.exec(request.header("authorization") ?? "")?.[1] ?? "";
     if (!isAccessToken(token)) return undefined;
     return then(this.#access.findByHash(hashToken(token)), (access) =>
-      access?.revokedAtMs === undefined ? access?.holder : undefined,
+      access?.revokedAtMs === undefined ? access : undefined,
     );
   }
 }

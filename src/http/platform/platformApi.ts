@@ -4,6 +4,7 @@
  */
 import { AuthService } from "../../accounts/authService.ts";
 import { type Derive, Passwords } from "../../accounts/password.ts";
+import { withOrigin } from "../../audit/origin.ts";
 import {
   type PlatformOperation,
   type PlatformOperationId,
@@ -22,6 +23,7 @@ import type { WebhookService } from "../../petstore/webhooks/webhookService.ts";
 import type { Stores } from "../../storage/stores.ts";
 import { type HttpRequest, type HttpResponse, originOf } from "../../wire/message.ts";
 import { EventStreams } from "../eventStreams.ts";
+import { originOfRequest, requestIds } from "../headers.ts";
 import { type Api, type Exchange, Pipeline, type ReadInput } from "../pipeline.ts";
 import type { Series } from "../recentRequests.ts";
 import type { HandlerResponse } from "../responses.ts";
@@ -73,7 +75,7 @@ export function openPlatform({ stores, derive, ...parts }: OpenPlatformParts) {
     authentication,
     streams,
   });
-  const pipeline = new Pipeline(new PlatformApi(authentication, handlers), { clock, log });
+  const pipeline = new Pipeline(new PlatformApi(authentication, handlers, clock), { clock, log });
   const handle = (request: HttpRequest): MaybePromise<HttpResponse> => pipeline.handle(request);
   return { handle, authentication };
 }
@@ -91,8 +93,14 @@ class PlatformApi implements Api<PlatformOperationId, PlatformCaller> {
   readonly callerField = "actor";
   readonly #authentication: PlatformAuthentication;
   readonly #handlers: Readonly<Record<PlatformOperationId, AnyHandler>>;
+  readonly #nextId: () => string;
 
-  constructor(authentication: PlatformAuthentication, handlers: PlatformHandlers) {
+  constructor(
+    authentication: PlatformAuthentication,
+    handlers: PlatformHandlers,
+    clock: Pick<Clock, "random">,
+  ) {
+    this.#nextId = requestIds(clock);
     this.#authentication = authentication;
     this.#handlers = handlers as unknown as Readonly<Record<PlatformOperationId, AnyHandler>>;
   }
@@ -119,17 +127,21 @@ class PlatformApi implements Api<PlatformOperationId, PlatformCaller> {
   }
 
   handle(
-    { request }: PlatformExchange,
+    exchange: PlatformExchange,
     caller: PlatformCaller,
-    { id }: PlatformOperation,
+    { id, method }: PlatformOperation,
     input: ReadInput,
   ): MaybePromise<HandlerResponse> {
+    const { request } = exchange;
     const stillKnown = async () => {
       const actor = await this.#authentication.actor(request);
       return actor !== undefined && nameOf(actor) === nameOf(caller.actor);
     };
     const call = { caller, request, stillKnown };
-    return this.#handlers[id]({ ...input, path: decoded(input.path) }, call);
+    const handle = () => this.#handlers[id]({ ...input, path: decoded(input.path) }, call);
+    if (method === "GET") return handle();
+    exchange.id ??= this.#nextId();
+    return withOrigin(originOfRequest(request, caller.credential, exchange.id), handle);
   }
 
   headersFor(): Readonly<Record<string, string>> {
