@@ -25,7 +25,7 @@ export interface AccessStore {
   add(token: AccessToken): Promise<boolean>;
   /** Keeps the first instant if it was revoked before. False when there is no such token. */
   revoke(id: string, atMs: number): Promise<boolean>;
-  /** Revoked ones too. */
+  /** Revoked ones too, but none whose account is disabled. */
   findByHash(hash: string): MaybePromise<AccessToken | undefined>;
   /** In the order of their creation. */
   list(): MaybePromise<readonly AccessToken[]>;

@@ -1,4 +1,5 @@
 import type { MaybePromise } from "../core/maybePromise.ts";
+import { Problem } from "../core/problems.ts";
 import type { AccessHolder } from "./access.ts";
 
 /** There is one for the operator and at most one for each owner. */
@@ -12,6 +13,8 @@ export interface Account {
   readonly passwordVersion: number;
   /** Where notifications go; undefined until one is set. */
   readonly email: string | undefined;
+  /** Since when nobody can sign in to it, and its access tokens are refused. */
+  readonly disabledAtMs: number | undefined;
 }
 
 /** A URL that starts one session. Only the hash of its token is stored. */
@@ -37,12 +40,18 @@ export interface Session {
   readonly endsAtMs: number;
 }
 
-const operatorName = "operator";
+/** No owner that can sign in has it. */
+export const operatorName = "operator";
 
 /** Undefined for an owner with the operator's name as id: two accounts cannot share it. */
 export function accountName(holder: AccessHolder): string | undefined {
   if (holder.kind === "operator") return operatorName;
   return holder.id === operatorName ? undefined : holder.id;
+}
+
+/** Told only to those who have proved that they are its holder. */
+export function requireEnabled(account: Account | undefined): void {
+  if (account?.disabledAtMs !== undefined) throw new Problem("account_disabled");
 }
 
 /** Far longer than an owner's id may be. */
@@ -88,6 +97,13 @@ export interface EmailChange {
   readonly email: string | undefined;
 }
 
+export interface Disabling {
+  readonly account: string;
+  readonly holder: AccessHolder;
+  /** Undefined to enable it again. */
+  readonly atMs: number | undefined;
+}
+
 export interface Rehash {
   readonly account: string;
   readonly was: string;
@@ -121,16 +137,23 @@ export interface AccountStore {
   setEmail(change: EmailChange): Promise<boolean>;
   /** Those that are set, by the names of the accounts. */
   listEmails(): MaybePromise<ReadonlyMap<string, string>>;
+  /** By name. */
+  list(): MaybePromise<readonly Account[]>;
+  /**
+   * Creates the account if needed. Disabling ends its sessions and its link; the first instant is
+   * kept. False if there is no such owner.
+   */
+  setDisabled(disabling: Disabling): Promise<boolean>;
   /** Creates the account if needed, and ends an earlier link of it. False if there is no such owner. */
   issueLink(link: OneTimeLink): Promise<boolean>;
   /** Expired ones too. */
   findLink(hash: string): MaybePromise<OneTimeLink | undefined>;
   /**
-   * Trades a link for a session. False, with nothing done, when the link is gone or has expired: of
-   * several concurrent uses, one returns true.
+   * Trades a link for a session. False, with nothing done, when the link is gone or has expired, or
+   * the account is disabled: of several concurrent uses, one returns true.
    */
   useLink(use: LinkUse): Promise<boolean>;
-  /** False, with nothing done, if the password is no longer of this version. */
+  /** False, with nothing done, if the password is no longer of this version, or the account is disabled. */
   addSession(session: Session, passwordVersion: number): Promise<boolean>;
   /** Expired ones too, until they are deleted. */
   findSession(hash: string): MaybePromise<SessionWithHolder | undefined>;

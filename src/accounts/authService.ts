@@ -10,6 +10,7 @@ import {
   type AccountStore,
   normalizeName,
   type OneTimeLink,
+  requireEnabled,
   type Session,
   type SessionWithHolder,
   type SignInAttempt,
@@ -100,6 +101,7 @@ export class AuthService {
       if (account !== undefined) this.#store.signInFailed(account.name).catch(this.#failed);
       throw new Problem("sign_in_refused");
     }
+    requireEnabled(account);
     const { session, token } = createSession(account.name, visitor.agent, this.#clock);
     // Refused if the password was changed since it was verified.
     if (!(await this.#store.addSession(session, account.passwordVersion)))
@@ -192,6 +194,7 @@ export class AuthService {
     const link = hash === undefined ? undefined : await this.#store.findLink(hash);
     if (link === undefined || this.#clock.now() >= link.expiresAtMs)
       throw new Problem("link_spent");
+    requireEnabled(await this.#store.find(link.account));
     return link;
   }
 

@@ -4,7 +4,13 @@ import type { Clock } from "../core/clock.ts";
 import { Problem } from "../core/problems.ts";
 import { hashToken, randomText } from "../petstore/keys/token.ts";
 import type { AccessHolder } from "./access.ts";
-import { type AccountStore, accountName, type OneTimeLink, type Session } from "./accounts.ts";
+import {
+  type AccountStore,
+  accountName,
+  type OneTimeLink,
+  requireEnabled,
+  type Session,
+} from "./accounts.ts";
 
 const tokenBytes = 32;
 const form = /^[A-Za-z0-9_-]{43}$/;
@@ -76,6 +82,7 @@ export async function issueLink(
 ): Promise<IssuedLink> {
   const account = accountName(holder);
   if (account === undefined) throw new Problem("name_reserved");
+  requireEnabled(await store.find(account));
   const { token, hash } = generateSecret(clock);
   const createdAtMs = clock.now();
   const expiresAtMs = createdAtMs + lifetimeMs;

@@ -1,4 +1,5 @@
 /** Everything that `petstore` does, in the order in which the help shows it. */
+import { accountsCommands } from "./accountsCommands.ts";
 import { categoriesCommands } from "./categoriesCommands.ts";
 import { check } from "./checkCommand.ts";
 import type { Command } from "./command.ts";
@@ -28,6 +29,7 @@ export const commands: readonly Command[] = [
   ...ordersCommands,
   ...webhooksCommands,
   ...ownersCommands,
+  ...accountsCommands,
   ...[deploy, ...loginCommands],
   ...[sites.createSite, sites.listSites, sites.showSite, deploySite],
   ...[sites.listDeployments, sites.publishSite, sites.rollBackSite, sites.unpublishSite],

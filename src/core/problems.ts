@@ -124,6 +124,10 @@ export const platformProblems = {
     status: 402,
     message: "Domains of your own need the paid plan. Change the plan, then add the domain again.",
   },
+  account_disabled: {
+    status: 403,
+    message: "This account is disabled. Ask the operator to enable it: petstore accounts enable.",
+  },
   current_password_wrong: { status: 403, message: "The current password is wrong." },
   forbidden: { status: 403, message: "This API rejects requests from pages of other origins." },
   operator_only: { status: 403, message: "Only the operator of this service may do that." },

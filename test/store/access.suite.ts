@@ -39,6 +39,29 @@ export function describeAccess(engine: string, open: () => Promise<Stores>): voi
       expect(await access.revoke("acc_none", nowMs)).toBe(false);
     });
 
+    test("are not found while their account is disabled, and others are", async () => {
+      const stores = await open();
+      const other = await open();
+      const [shop, operator] = [{ kind: "owner", id: "shop" }, { kind: "operator" }] as const;
+      // Nobody signs in as this owner, whose name is the operator's.
+      const namesake = { kind: "owner", id: "operator" } as const;
+      await projectIn(stores, "shop");
+      await stores.sites.addOwner({ id: "operator", name: "Operator", plan: "free" });
+      const [owners, operators, namesakes] = [minted(shop), minted(operator), minted(namesake)];
+      for (const token of [owners, operators, namesakes]) await stores.access.add(token);
+      const found = async () =>
+        Promise.all(
+          [owners, operators, namesakes].map(
+            async ({ hash }) => (await other.access.findByHash(hash)) !== undefined,
+          ),
+        );
+      await stores.accounts.setDisabled({ account: "shop", holder: shop, atMs: nowMs });
+      expect(await found()).toEqual([false, true, true]);
+      await stores.accounts.setDisabled({ account: "shop", holder: shop, atMs: undefined });
+      await stores.accounts.setDisabled({ account: "operator", holder: operator, atMs: nowMs });
+      expect(await found()).toEqual([true, false, true]);
+    });
+
     test("are the same to every process on the store", async () => {
       const [one, other] = [await open(), await open()];
       const token = minted({ kind: "operator" });

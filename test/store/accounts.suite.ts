@@ -1,40 +1,19 @@
 /** What every store of accounts does, whichever engine it runs on. */
 import { describe, expect, test } from "bun:test";
 import type { AccessHolder } from "../../src/accounts/access.ts";
-import {
-  type OneTimeLink,
-  type Session,
-  type SignInAttempt,
-  sessionsPerAccountMax,
-} from "../../src/accounts/accounts.ts";
+import { type SignInAttempt, sessionsPerAccountMax } from "../../src/accounts/accounts.ts";
 import type { Stores } from "../../src/storage/stores.ts";
+import {
+  linkFor,
+  nameOf,
+  nowMs,
+  operator,
+  password,
+  sessionOf,
+  shop,
+  withAccounts,
+} from "./accountSamples.ts";
 
-const nowMs = Date.UTC(2026, 10, 15, 12);
-const dayMs = 86_400_000;
-const operator: AccessHolder = { kind: "operator" };
-const shop: AccessHolder = { kind: "owner", id: "shop" };
-const nameOf = (holder: AccessHolder) => (holder.kind === "owner" ? holder.id : "operator");
-
-function linkFor(holder: AccessHolder, name: string): OneTimeLink {
-  const account = nameOf(holder);
-  const hash = `hash of ${name}`;
-  return { account, holder, hash, createdAtMs: nowMs, expiresAtMs: nowMs + dayMs };
-}
-
-function sessionOf(account: string, name: string, changes: Partial<Session> = {}): Session {
-  return {
-    id: `ses_${name}`,
-    account,
-    hash: `hash of ${name}`,
-    agent: "a browser",
-    createdAtMs: nowMs,
-    seenAtMs: nowMs,
-    endsAtMs: nowMs + dayMs,
-    ...changes,
-  };
-}
-
-const password = (hash: string, setAtMs = nowMs) => ({ hash, setAtMs });
 const attempt = (changes: Partial<SignInAttempt> = {}): SignInAttempt => ({
   bucket: "00ff",
   atMs: nowMs,
@@ -51,22 +30,7 @@ export function describeAccounts(engine: string, openStores: () => Promise<Store
     return accounts;
   }
 
-  /** With accounts of both kinds, a password each, and no session. */
-  async function opened() {
-    const accounts = await open();
-    for (const holder of [operator, shop]) {
-      const account = nameOf(holder);
-      await accounts.issueLink(linkFor(holder, `link of ${account}`));
-      await accounts.useLink({
-        hash: `hash of link of ${account}`,
-        atMs: nowMs,
-        session: sessionOf(account, `first of ${account}`),
-        password: password("first"),
-      });
-      await accounts.endSessions(account, undefined);
-    }
-    return accounts;
-  }
+  const opened = async () => withAccounts(await openStores());
 
   const idsOf = async (accounts: Stores["accounts"], account = "shop") =>
     (await accounts.listSessions(account)).map(({ id }) => id);
@@ -122,6 +86,7 @@ export function describeAccounts(engine: string, openStores: () => Promise<Store
         password: undefined,
         passwordVersion: 0,
         email: undefined,
+        disabledAtMs: undefined,
       });
       expect(await accounts.find("operator")).toBeUndefined();
     });

@@ -1,6 +1,7 @@
 import { usePostgres } from "../postgres/useServer.ts";
 import { describeAccess } from "./access.suite.ts";
 import { describeAccounts } from "./accounts.suite.ts";
+import { describeDisabledAccounts } from "./disabledAccounts.suite.ts";
 import { describeSiteContents } from "./siteContents.suite.ts";
 import { describeSites } from "./sites.suite.ts";
 
@@ -10,3 +11,4 @@ describeSites("PostgreSQL", open);
 describeSiteContents("PostgreSQL", open);
 describeAccess("PostgreSQL", open);
 describeAccounts("PostgreSQL", open);
+describeDisabledAccounts("PostgreSQL", open);

@@ -1,6 +1,6 @@
 import { type Clock, pause } from "../../core/clock.ts";
 import type { Environment } from "../../petstore/keys/token.ts";
-import { accountEmailTables } from "../repositories/accounts.ts";
+import { accountEmailTables, disabledAccountTables } from "../repositories/accounts.ts";
 import { auditTables, auditTriggers } from "../repositories/audit.ts";
 import { tablesForPostgres } from "../repositories/tableNotation.ts";
 import {
@@ -85,6 +85,7 @@ const steps: readonly (readonly Statement[])[] = [
   tablesForPostgres(webhookDisabledTables),
   tablesForPostgres(accountEmailTables),
   [...tablesForPostgres(auditTables), createAuditTriggers],
+  tablesForPostgres(disabledAccountTables),
 ];
 
 export const latestVersion = steps.length;

@@ -2,10 +2,12 @@ import type { AccessHolder, AccessStore, AccessToken } from "../../accounts/acce
 import {
   type Account,
   type AccountStore,
+  type Disabling,
   type EmailChange,
   type LinkUse,
   type NewPassword,
   type OneTimeLink,
+  operatorName,
   type PasswordChange,
   type Rehash,
   type Session,
@@ -19,6 +21,11 @@ import type { Storage, Transaction, Writes } from "./storage.ts";
 /** Where notifications go. */
 export const accountEmailTables = [
   "ALTER TABLE accounts ADD COLUMN [postgres: IF NOT EXISTS ]email [sqlite: TEXT][postgres: text]",
+];
+
+/** Nothing else is signed in to a disabled account, or uses its access tokens. */
+export const disabledAccountTables = [
+  "ALTER TABLE accounts ADD COLUMN [postgres: IF NOT EXISTS ]disabled_at_ms [sqlite: INTEGER][postgres: int8]",
 ];
 
 /** The holder of a token or an account, as columns. */
@@ -77,6 +84,8 @@ export function accountRepository(storage: Storage): AccountStore {
         storage.all<{ name: string; email: string }>(listEmails),
         (rows) => new Map(rows.map(({ name, email }) => [name, email])),
       ),
+    list: () => then(storage.all<AccountRow>(listAccounts), (rows) => rows.map(held)),
+    setDisabled: (disabling) => storage.write("disableAccount", disabling),
     issueLink: (link) => storage.write("issueLink", link),
     findLink: (hash) => then(storage.get<LinkRow>(findLink, [hash]), (row) => row && held(row)),
     useLink: (use) => storage.write("useLink", use),
@@ -125,10 +134,14 @@ function held<Columns extends HolderColumns>({ kind, ownerId, ...rest }: Columns
 const holder = `kind, owner_id AS "ownerId"`;
 const token = `id, name, ${holder}, hash, hint, created_at_ms AS "createdAtMs",
   revoked_at_ms AS "revokedAtMs"`;
-export const findAccessToken = `SELECT ${token} FROM access_tokens WHERE hash = ?1`;
+export const findAccessToken = `SELECT ${token} FROM access_tokens AS token WHERE hash = ?1
+  AND NOT EXISTS (SELECT 1 FROM accounts WHERE accounts.kind = token.kind
+    AND accounts.name = coalesce(token.owner_id, '${operatorName}') AND disabled_at_ms IS NOT NULL)`;
 const listAccessTokens = `SELECT ${token} FROM access_tokens ORDER BY ordinal`;
-const findAccount = `SELECT ${holder}, name, password, password_version AS "passwordVersion", email
-  FROM accounts WHERE name = ?1`;
+const account = `${holder}, name, password, password_version AS "passwordVersion", email,
+  disabled_at_ms AS "disabledAtMs"`;
+const findAccount = `SELECT ${account} FROM accounts WHERE name = ?1`;
+const listAccounts = `SELECT ${account} FROM accounts ORDER BY name COLLATE "C"`;
 const listEmails = "SELECT name, email FROM accounts WHERE email IS NOT NULL";
 const findLink = `SELECT ${holder}, account, hash, created_at_ms AS "createdAtMs",
     expires_at_ms AS "expiresAtMs"
@@ -136,7 +149,7 @@ const findLink = `SELECT ${holder}, account, hash, created_at_ms AS "createdAtMs
 const session = `id, account, hash, agent, created_at_ms AS "createdAtMs",
   seen_at_ms AS "seenAtMs", ends_at_ms AS "endsAtMs"`;
 export const findSession = `SELECT ${session}, ${holder}
-  FROM sessions JOIN accounts ON name = account WHERE hash = ?1`;
+  FROM sessions JOIN accounts ON name = account WHERE hash = ?1 AND disabled_at_ms IS NULL`;
 export const listSessions = `SELECT ${session} FROM sessions WHERE account = ?1
   ORDER BY seen_at_ms DESC, ordinal DESC`;
 
@@ -168,7 +181,7 @@ export const accountWrites = {
 
   async useLink(tx, { hash, atMs, session, password }: LinkUse): Promise<boolean> {
     const { account } = session;
-    await lockAccount(tx, account);
+    if ((await lockAccount(tx, account)) === undefined) return false;
     if ((await tx.run(takeLink, [hash, account, atMs])) === 0) return false;
     if (password !== undefined) {
       await setPassword(tx, account, password);
@@ -184,6 +197,21 @@ export const accountWrites = {
   ): Promise<boolean> {
     if ((await lockAccount(tx, session.account)) !== passwordVersion) return false;
     await insert(tx, session);
+    return true;
+  },
+
+  async disableAccount(tx, { account, holder, atMs }: Disabling): Promise<boolean> {
+    const { kind, ownerId } = holderColumns(holder);
+    if (!(await isHolderKnown(tx, holder))) return false;
+    await tx.run(insertAccount, [account, kind, ownerId]);
+    await lockAccount(tx, account);
+    if (atMs === undefined) {
+      await tx.run("UPDATE accounts SET disabled_at_ms = NULL WHERE name = ?1", [account]);
+      return true;
+    }
+    await tx.run(disable, [account, atMs]);
+    await tx.run(endOthers, [account, null]);
+    await tx.run("DELETE FROM one_time_links WHERE account = ?1", [account]);
     return true;
   },
 
@@ -228,10 +256,10 @@ export const accountWrites = {
   },
 } satisfies Writes;
 
-/** The version of its password; undefined where there is no such account. */
+/** The version of its password; undefined where there is no such account, or it is disabled. */
 async function lockAccount(tx: Transaction, name: string): Promise<number | undefined> {
-  const text = "SELECT password_version AS version FROM accounts WHERE name = ?1 FOR UPDATE";
-  return (await tx.get<{ version: number }>(text, [name]))?.version;
+  const locked = await tx.get<{ version: number; disabledAtMs?: number }>(lock, [name]);
+  return locked?.disabledAtMs === undefined ? locked?.version : undefined;
 }
 
 async function setPassword(
@@ -265,6 +293,10 @@ const replaceLink = `INSERT INTO one_time_links (account, hash, created_at_ms, e
   VALUES (?1, ?2, ?3, ?4)
   ON CONFLICT (account) DO UPDATE SET hash = excluded.hash,
     created_at_ms = excluded.created_at_ms, expires_at_ms = excluded.expires_at_ms`;
+const lock = `SELECT password_version AS version, disabled_at_ms AS "disabledAtMs" FROM accounts
+  WHERE name = ?1 FOR UPDATE`;
+const disable = `UPDATE accounts SET disabled_at_ms = coalesce(disabled_at_ms, ?2)
+  WHERE name = ?1`;
 const takeLink = `DELETE FROM one_time_links
   WHERE hash = ?1 AND account = ?2 AND expires_at_ms > ?3`;
 

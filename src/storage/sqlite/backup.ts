@@ -220,6 +220,7 @@ function replaceContents(db: DatabaseSync, other: string, record: () => void): v
       `PRAGMA defer_foreign_keys = ON;
        CREATE TEMP TABLE ends AS SELECT id, revoked_at_ms, expires_at_ms FROM main.keys;
        CREATE TEMP TABLE passwords AS SELECT * FROM main.accounts WHERE password IS NOT NULL;
+       CREATE TEMP TABLE disabled AS SELECT name, disabled_at_ms FROM main.accounts;
        CREATE TEMP TABLE access_ends AS SELECT id, revoked_at_ms FROM main.access_tokens;
        CREATE TEMP TABLE domain_ends AS SELECT * FROM main.domains WHERE ended_at_ms IS NOT NULL;`,
     );
@@ -232,8 +233,8 @@ function replaceContents(db: DatabaseSync, other: string, record: () => void): v
          INSERT INTO main.${table} (${columns}) SELECT ${columns} FROM other.${table};`,
       );
     }
-    // What was revoked or ended since the backup stays so: keys, tokens, domains and old passwords.
-    // Sessions and links of the backup may have ended since, so all of them are removed.
+    // What was revoked or ended since the backup stays so: keys, tokens, domains, accounts, old
+    // passwords. Sessions and links of the backup may have ended since, so all of them are removed.
     db.exec(
       `UPDATE main.keys SET
          revoked_at_ms = coalesce(ends.revoked_at_ms, keys.revoked_at_ms),
@@ -251,6 +252,10 @@ function replaceContents(db: DatabaseSync, other: string, record: () => void): v
        FROM temp.passwords AS newer WHERE newer.name = accounts.name
          AND newer.password_set_at_ms > coalesce(accounts.password_set_at_ms, 0);
        DROP TABLE temp.passwords;
+       UPDATE main.accounts SET
+         disabled_at_ms = coalesce(disabled.disabled_at_ms, accounts.disabled_at_ms)
+       FROM temp.disabled WHERE disabled.name = accounts.name;
+       DROP TABLE temp.disabled;
        DELETE FROM main.sessions;
        DELETE FROM main.one_time_links;
        UPDATE main.domains SET (ownership, ended_at_ms, served, certificate_id, state, due_at_ms) =

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Environment } from "../../petstore/keys/token.ts";
-import { accountEmailTables } from "../repositories/accounts.ts";
+import { accountEmailTables, disabledAccountTables } from "../repositories/accounts.ts";
 import { auditTables } from "../repositories/audit.ts";
 import { tablesForSqlite } from "../repositories/tableNotation.ts";
 import {
@@ -89,6 +89,7 @@ const steps: readonly string[] = [
   tablesForSqlite(webhookDisabledTables),
   tablesForSqlite(accountEmailTables),
   tablesForSqlite(auditTables),
+  tablesForSqlite(disabledAccountTables),
 ];
 
 export const latestVersion = steps.length;
