@@ -168,7 +168,7 @@ async function startWorker(
     clock,
     target: domains.target,
     renewalNameOf,
-    log: (event, fields) => (fields["cause"] === undefined ? log.info : log.error)(event, fields),
+    log,
   };
   const worker = new DomainWorker(parts, { holder: id, leaseMs: domains.leaseSeconds * 1000 });
   let kept: number | undefined;

@@ -12,10 +12,8 @@ interface LogEvent {
 }
 
 /** The ways in which events are logged, and how the level follows from each. */
-const ways: readonly [pattern: RegExp, levelOf: (match: string[], fields: string[]) => string][] = [
+const ways: readonly [pattern: RegExp, levelOf: (match: string[]) => string][] = [
   [/\b(?:log|\w+Log)\.(info|warn|error)\(\s*("|\w)/gi, ([, level = ""]) => level],
-  // The context of the domain worker: a cause makes it an error.
-  [/\blog\(\s*(")/g, (_, fields) => (fields.includes("cause") ? "error" : "info")],
   // The recorder of key uses reports only failures.
   [/#failed\(\s*(")/g, () => "error"],
   // The log itself.
@@ -24,6 +22,9 @@ const ways: readonly [pattern: RegExp, levelOf: (match: string[], fields: string
 
 /** Calls that pass on an event which is named elsewhere. */
 const passingOn = ["log.error(event, ", "log.warn(event, "];
+
+/** Events of the edge that strangers cannot cause, or that are to be seen each time. */
+const unthrottled = ["edge.started", "edge.stopped", "edge.request_served", "site.request_failed"];
 
 /** Fields that a spread or a computed name adds. */
 const addedFields: Readonly<Record<string, readonly string[]>> = {
@@ -59,9 +60,8 @@ function* loggedIn(file: string): Generator<LogEvent> {
         continue;
       }
       const fields = [...fieldsAfter(rest.slice(quoted.length)), ...(addedFields[event] ?? [])];
-      const level = levelOf(match, fields);
-      // Warnings of the edge are throttled.
-      const throttled = file.startsWith("src/hosting/edge/") && level === "warn";
+      const level = levelOf(match);
+      const throttled = file.startsWith("src/hosting/edge/") && !unthrottled.includes(event);
       yield { event, level, fields: new Set(throttled ? [...fields, "suppressed"] : fields) };
     }
   }
@@ -81,17 +81,26 @@ const logged = globSync("src/**/*.ts", { cwd: root })
   .filter((file) => !/\/(?:browser|generated)\//.test(file))
   .flatMap((file) => [...loggedIn(file)]);
 
-test("the tables of events are what is logged", () => {
-  const rows = text("docs/guide/log-events.md").matchAll(
-    /^\| `([\w.]+)` +\| (\w+) +\| .+ \| ([^|]*) \|$/gm,
-  );
-  const listed = [...rows].map(([, event = "", level = "", fields = ""]) => ({
-    event,
-    level,
-    fields: new Set([...fields.matchAll(/`(\w+)`/g)].map(([, field = ""]) => field)),
-  }));
+const rows = text("docs/guide/log-events.md").matchAll(
+  /^\| `([\w.]+)` +\| (\w+) +\| [^|]+ \| ([^|]*) \| ([^|]*) \|$/gm,
+);
+const listed = [...rows].map(([, event = "", level = "", toDo = "", fields = ""]) => ({
+  event,
+  level,
+  toDo: toDo.trim(),
+  fields: new Set([...fields.matchAll(/`(\w+)`/g)].map(([, field = ""]) => field)),
+}));
+
+test("the table of events is what is logged", () => {
   expect(merged(listed)).toEqual(merged(logged));
   expect(listed.length).toBe(Object.keys(merged(listed)).length);
+});
+
+test("the table has one row for each event, and says what to do about every warning and error", () => {
+  const names = listed.map(({ event }) => event);
+  expect(names).toEqual([...new Set(names)].toSorted());
+  const idle = listed.filter(({ level, toDo }) => (level === "info") !== (toDo === ""));
+  expect(idle).toEqual([]);
 });
 
 test("an event is a noun and what happened to it", () => {

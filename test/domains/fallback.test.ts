@@ -6,7 +6,7 @@ import { prepare } from "../../src/hosting/domains/preparation.ts";
 import type { Resolver } from "../../src/hosting/domains/resolver.ts";
 import { found, record } from "./answers.ts";
 import { ann, domainServiceFixture, target } from "./domainServiceFixture.ts";
-import { issued, recordsOf, resolverOf, workerWith, workOff } from "./workerFixture.ts";
+import { issued, logTo, recordsOf, resolverOf, workerWith, workOff } from "./workerFixture.ts";
 
 const host = "docs.example.com";
 const pointing = resolverOf(recordsOf({ [`${host} CNAME`]: target }));
@@ -69,7 +69,7 @@ test("an order that waits for a record of the owner stays with its authority", a
     const unexpected = () => Promise.reject(new Error("Nobody expected this."));
     const authority = { reach: async () => reached, order: unexpected, renewalWindow: unexpected };
     const parts = { store: domains, edgeView, resolver: pointing, authority, probe: unexpected };
-    const context = { ...parts, ownLimits: true, clock, now: clock.now, log: () => {} };
+    const context = { ...parts, ownLimits: true, clock, now: clock.now, log: logTo() };
     const domain = added({ id: "d", host, project: "shop", ownerId: "ann" } as NewDomain, 0);
     const resume = { directory, url: "https://ca.example/order/1", privateKeyPem: "" };
     return prepare(domain, context, { resume, validation: "dns-01" });

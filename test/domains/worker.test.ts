@@ -16,7 +16,7 @@ import {
   work,
 } from "./domainServiceFixture.ts";
 import { type Script, ScriptedResolver } from "./scriptedResolver.ts";
-import { targetOf } from "./workerFixture.ts";
+import { logTo, targetOf } from "./workerFixture.ts";
 
 const host = "docs.example.com";
 const www = "www.example.com";
@@ -57,9 +57,9 @@ function workerIn(
     clock,
     target,
     renewalNameOf: () => undefined,
-    log: (event, { cause }) => {
+    log: logTo((event, { cause }) => {
       if (event === "domain.failed") failures.push(cause);
-    },
+    }),
   };
   return new DomainWorker(parts, { holder: "one" });
 }

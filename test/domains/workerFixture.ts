@@ -66,7 +66,7 @@ export interface WorkerFixtureOptions extends Partial<WorkerOptions> {
   readonly probe?: Probe;
   readonly store?: DomainStore;
   readonly secret?: string;
-  readonly log?: JobContext["log"];
+  readonly log?: JobContext["log"]["info"];
   readonly caaIdentities?: readonly string[];
   /** Why the authority cannot be reached now. */
   readonly unreachable?: () => AuthorityRefusal | undefined;
@@ -143,9 +143,14 @@ export function workerWith(
     clock,
     target,
     renewalNameOf: () => undefined,
-    log: log ?? (() => {}),
+    log: logTo(log),
   };
   return new DomainWorker(parts, { holder: "one", ...options });
+}
+
+/** A log that has every event heard, of whichever level. */
+export function logTo(hear: JobContext["log"]["info"] = () => {}): JobContext["log"] {
+  return { info: hear, warn: hear, error: hear };
 }
 
 /** Takes what is due, and waits until it is done. */

@@ -257,7 +257,7 @@ export class Simulation {
       clock,
       target: sitesHost,
       renewalNameOf: this.authority.renewalNameOf,
-      log: (event, fields) => this.#hear(event, fields),
+      log: { info: this.#hear, warn: this.#hear, error: this.#hear },
     };
     new DomainWorker(parts, {
       holder: life.name,
@@ -269,13 +269,13 @@ export class Simulation {
     this.#wake(this.time.now());
   }
 
-  #hear(event: string, fields: Readonly<Record<string, unknown>>): void {
+  readonly #hear = (event: string, fields: Readonly<Record<string, unknown>>): void => {
     this.tally.count(`told: ${event}`);
     const { cause } = fields;
     if (cause !== undefined && !(cause instanceof StoreFault)) {
       this.tally.violated("a worker never stumbles", `${event} ${fields["host"] ?? ""}: ${cause}`);
     }
-  }
+  };
 
   /** One worker looks, and now and then all of them at once. */
   #wake(atMs: number): void {

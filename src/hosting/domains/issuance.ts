@@ -130,7 +130,7 @@ async function reuse(
   const stored = await context.store.certificateFor(domain.host, nowMs);
   if (stored === undefined || !isOpenable(stored, context.vault)) return undefined;
   if (renewalMs(stored.notBeforeMs, stored.notAfterMs) <= nowMs) return undefined;
-  context.log("domain.certificate_reused", { host: domain.host, certificate: stored.id });
+  context.log.info("domain.certificate_reused", { host: domain.host, certificate: stored.id });
   return updateLeased(leased, context, (before) => ({
     domain: lifecycle.certified(before, heldFrom(stored), nowMs),
     entries: [
@@ -262,7 +262,7 @@ async function place(
     try {
       return await context.authority.order(request, directories);
     } catch (cause) {
-      context.log("domain.order_failed", { host, cause });
+      context.log.error("domain.order_failed", { host, cause });
       unprepared = new NotReadyError("Our own service failed while ordering.");
       const detail = unprepared.message;
       return { kind: "refused", refusal: { reason: "abandoned", detail, retryAtMs: undefined } };
@@ -325,7 +325,7 @@ function refuse(
   // An outage is told once, and not at each of its retries.
   const last = leased.stored.domain.certificate.issuance?.refusal;
   const told = reason === "unavailable" && last?.findings[0]?.message === message;
-  if (!told) context.log("domain.certificate_refused", { host, reason, detail: message });
+  if (!told) context.log.warn("domain.certificate_refused", { host, reason, detail: message });
   const decide = (before: Domain): DomainUpdate => {
     const domain = lifecycle.orderFailed(before, refused, nowMs);
     return {
@@ -352,7 +352,11 @@ async function store(
     ...certificateFacts(issued.chainPem),
     renewalName: context.renewalNameOf(issued.chainPem),
   };
-  context.log("domain.certificate_issued", { host, certificate: id, issuer: certificate.issuer });
+  context.log.info("domain.certificate_issued", {
+    host,
+    certificate: id,
+    issuer: certificate.issuer,
+  });
   const { directory } = issued;
   const attempts = [attemptFor(host, "certificate", nowMs)];
   const state = isPrepared(leased.stored.domain) ? "ready to be switched" : "live";

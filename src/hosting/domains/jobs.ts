@@ -72,7 +72,7 @@ async function check(leased: LeasedDomain, context: JobContext): Promise<ChangeO
   const { verdict, answers } = await look({ target, ...rest }, context);
   const nowMs = context.now();
   const undecryptable = await isUndecryptable(leased.stored.domain, context);
-  context.log("domain.checked", {
+  context.log.info("domain.checked", {
     host: leased.stored.domain.host,
     verdict: verdict.kind,
     findings: verdict.findings.map(({ code }) => code),

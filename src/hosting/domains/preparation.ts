@@ -38,8 +38,11 @@ export interface IssuingContext {
   readonly ownLimits: boolean;
   readonly clock: Clock;
   readonly now: () => number;
-  readonly log: (event: string, fields: Readonly<Record<string, unknown>>) => void;
+  readonly log: Readonly<Record<"info" | "warn" | "error", LogEvent>>;
 }
+
+/** `warn`: the operator or the owner has to act. `error`: the service or its store failed. */
+type LogEvent = (event: string, fields: Readonly<Record<string, unknown>>) => void;
 
 type Refused = { readonly kind: "refused" } & OrderFailure;
 /** `directories`: of the authorities that may take the order. */
@@ -152,7 +155,7 @@ export async function publishChallenge(
     const answer = await context.probe(edge, host, token);
     if (answer.kind === "answered" && answer.body === keyAuthorization) continue;
     const detail = answer.kind === "failed" ? answer.detail : "it answered something else";
-    context.log("edge.probe_failed", { host, edge: edge.id, detail });
+    context.log.warn("edge.probe_failed", { host, edge: edge.id, detail });
     throw new NotReadyError("One of our servers does not serve the challenge yet.");
   }
 }

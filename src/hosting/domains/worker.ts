@@ -70,7 +70,7 @@ export class DomainWorker {
       for (const { lease, ...stored } of taken) this.#begin(stored, lease, untilMs);
       return taken.length;
     } catch (cause) {
-      this.#context.log("domains.read_failed", { cause });
+      this.#context.log.error("domains.read_failed", { cause });
       return 0;
     } finally {
       this.#taking = false;
@@ -84,7 +84,7 @@ export class DomainWorker {
 
   #begin(stored: StoredDomain, lease: Lease, untilMs: number): void {
     const work = this.#runJobs(stored, lease, untilMs).catch((cause) =>
-      this.#context.log("domain.failed", { host: stored.domain.host, cause }),
+      this.#context.log.error("domain.failed", { host: stored.domain.host, cause }),
     );
     this.#running.add(work);
     void work.then(() => this.#running.delete(work));
@@ -142,7 +142,7 @@ export class DomainWorker {
       }
       lost.abort();
     } catch (cause) {
-      log("domain.lease_extension_failed", { cause });
+      log.error("domain.lease_extension_failed", { cause });
       // Another worker may have it from now on.
       if (clock.elapsed() >= held.untilElapsedMs) lost.abort();
     }
@@ -151,6 +151,6 @@ export class DomainWorker {
   async #sweep(): Promise<void> {
     await this.#context.store
       .sweep(this.#context.now())
-      .catch((cause) => this.#context.log("domains.prune_failed", { cause }));
+      .catch((cause) => this.#context.log.error("domains.prune_failed", { cause }));
   }
 }

@@ -35,7 +35,7 @@ export class ChangeWatcher {
   /** One at a time: a store that is slow is not asked again before it answered. */
   poll(): Promise<void> {
     this.#polling ??= this.#follow()
-      .catch((cause) => this.#parts.log.warn("edge.poll_failed", { cause }))
+      .catch((cause) => this.#parts.log.error("edge.poll_failed", { cause }))
       .finally(() => {
         this.#polling = undefined;
       });

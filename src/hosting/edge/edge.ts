@@ -1,6 +1,6 @@
 /** The HTTP and HTTPS listeners that answer for attached domains. */
 import type { Clock } from "../../core/clock.ts";
-import type { Log } from "../../core/log.ts";
+import type { Log, LogLevel } from "../../core/log.ts";
 import { type MaybePromise, then } from "../../core/maybePromise.ts";
 import type { Vault } from "../../core/vault.ts";
 import { Connections } from "../../wire/connections.ts";
@@ -117,7 +117,7 @@ export async function startEdge(parts: EdgeOptions): Promise<RunningEdge> {
           : { handler: siteHandler(host, client), among: connections },
     });
   // Such as too many open files: it goes on with those that it has.
-  const acceptFailed = (cause: unknown) => log.warn("edge.accept_failed", { cause });
+  const acceptFailed = (cause: unknown) => log.error("edge.accept_failed", { cause });
 
   const { host } = parts;
   const httpAt = { host, port: parts.httpPort, ...parts.http };
@@ -193,12 +193,12 @@ function createHandler(
       });
     },
     failed(cause) {
-      quietLog.warn("edge.response_failed", { cause });
+      quietLog.error("edge.response_failed", { cause });
       return unavailable();
     },
     refuse(error, client) {
       const [status, words] = refusals[error];
-      quietLog.warn("edge.request_refused", { secured, status, reason: error, client });
+      quietLog.info("edge.request_refused", { secured, status, reason: error, client });
       return error === "overloaded" ? unavailable() : plainResponse(status, words, { close: true });
     },
   };
@@ -272,14 +272,23 @@ export class ThrottledLog {
   }
 
   /** Events are few and named in the code; what differs goes into the fields. */
-  warn(event: string, fields: Readonly<Record<string, unknown>>): void {
+  readonly info = this.#at("info");
+  readonly warn = this.#at("warn");
+  readonly error = this.#at("error");
+
+  #at(level: LogLevel) {
+    return (event: string, fields: Readonly<Record<string, unknown>>) =>
+      this.#write(level, event, fields);
+  }
+
+  #write(level: LogLevel, event: string, fields: Readonly<Record<string, unknown>>): void {
     const nowMs = this.#clock.elapsed();
     const heard = this.#heard.get(event);
     if (heard !== undefined && nowMs - heard.atMs < this.#quietMs) {
       heard.suppressed += 1;
       return;
     }
-    this.#log.warn(event, { ...fields, suppressed: heard?.suppressed ?? 0 });
+    this.#log[level](event, { ...fields, suppressed: heard?.suppressed ?? 0 });
     this.#heard.set(event, { atMs: nowMs, suppressed: 0 });
   }
 }

@@ -54,7 +54,7 @@ export class FileCertificate {
       const context = createSecureContext({ cert, key: privateKey, ...tlsSettings });
       this.#read = { version, context };
     } catch (cause) {
-      this.#log.warn("edge.certificate_failed", { host: this.#files.below, cause });
+      this.#log.error("edge.certificate_failed", { host: this.#files.below, cause });
     }
   }
 }

@@ -164,7 +164,7 @@ export function createEdgeHandler({
       return plainResponse(400, "This request names no host.", { close: true });
     const header = (name: string) => request.header(name);
     const failed = (cause: unknown) => {
-      log.warn("edge.request_failed", { host, cause });
+      log.error("edge.request_failed", { host, cause });
       return unavailable();
     };
     try {

@@ -44,7 +44,7 @@ export function createTlsServer({
     client: string | undefined,
   ) => { readonly handler: HttpHandler; readonly among: Connections };
 }): Server {
-  const http2 = createHttp2Server(limits, (cause) => log.warn("edge.response_failed", { cause }));
+  const http2 = createHttp2Server(limits, (cause) => log.error("edge.response_failed", { cause }));
   const server = createServer({
     ...tlsSettings,
     noDelay: true,
@@ -59,7 +59,7 @@ export function createTlsServer({
       context.then(
         (found) => done(null, found),
         (cause) => {
-          log.warn("edge.certificate_failed", { host, cause });
+          log.error("edge.certificate_failed", { host, cause });
           done(null, undefined);
         },
       );
@@ -78,7 +78,7 @@ export function createTlsServer({
     socket.destroy();
     // It went away, as the health check of a load balancer does.
     if (cause.code === "ECONNRESET") return;
-    log.warn("edge.handshake_refused", {
+    log.info("edge.handshake_refused", {
       serverName: named(socket),
       reason: cause.code ?? cause.message,
     });

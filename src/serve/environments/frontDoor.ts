@@ -141,7 +141,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
       server.once("error", (cause) => reject(Object.assign(cause, { port, setting })));
       server.listen({ host, port }, resolve);
     });
-    server.on("error", (cause) => log.warn("edge.accept_failed", { cause }));
+    server.on("error", (cause) => log.error("edge.accept_failed", { cause }));
     return server;
   };
   const plain = await listen(options.httpPort, false);
