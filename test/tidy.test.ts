@@ -8,6 +8,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 
 const below = [
   "clock",
+  "metrics",
   "problems",
   "maybePromise",
   "recentMap",
@@ -24,6 +25,7 @@ const groups = ["core", "config", "serve", "petstore", "hosting", "storage"];
 /** Each room of src/ and the rooms it may import from. */
 const mayImport: Record<string, readonly string[]> = {
   clock: [],
+  metrics: [],
   problems: [],
   maybePromise: [],
   reasonPhrases: [],
@@ -77,11 +79,13 @@ const mayImport: Record<string, readonly string[]> = {
   serveWebhooks: [...below, ...nouns, "stores", "log", "config", "wire", "outbound"],
   serveDashboard: [...below, ...nouns, "stores", "log", "config", "wire", "http"],
   background: [...below, ...nouns, "stores", "log", "config", "serveWebhooks"],
+  serviceMetrics: [...below, ...nouns, "stores", "log"],
   ownDocs: [...below, ...nouns, "stores", "log", "config", "docs"],
   serve: [
     ...[...below, ...nouns, "stores", "log", "config", "domainsConfig"],
     ...["wire", "http", "edge", "docs", "dashboard"],
     ...["serveDomains", "serveDashboard", "background", "ownDocs", "observeSetup", "supervisor"],
+    "serviceMetrics",
   ],
   serveAlone: ["log", "serve", "serveTogether", "supervisor", "wire"],
   serveTogether: [

@@ -27,6 +27,7 @@ const guideOrder = [
 const operatorGuides = [
   "platforms",
   "operating",
+  "monitoring",
   "log-events",
   "executable",
   "dashboard",

@@ -1,12 +1,12 @@
 /** The listeners of the API, the dashboard and the metrics. */
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
+import { type Family, metricsText, metricsType } from "../core/metrics.ts";
 import { Problem, type ProblemCode } from "../core/problems.ts";
 import { type Listener, type ListenOptions, listen } from "../wire/listener.ts";
 import type { HttpHandler, HttpRequest, HttpResponse, WireError } from "../wire/message.ts";
 import { type AppParts, createApp } from "./app.ts";
 import { requestIds } from "./headers.ts";
-import { type Family, metricsText, metricsType } from "./metrics.ts";
 import { createPublicRoutes, type PublicRoutesParts } from "./publicRoutes.ts";
 import { asProblem, errorText, refusalHeaders } from "./responses.ts";
 

@@ -4,13 +4,14 @@ import type { Config, ProxiedListener } from "../config/config.ts";
 import { contractFor } from "../contract/operations.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
+import { type Family, MetricsRegistry } from "../core/metrics.ts";
 import { Problem } from "../core/problems.ts";
 import { createSiteHosts } from "../hosting/edge/siteAddresses.ts";
 import { cachedContents } from "../hosting/edge/siteResponse.ts";
 import { type AppParts, createApp } from "../http/app.ts";
 import { createHandlers } from "../http/handlers.ts";
 import { createWireHandler, listenForAdmin, listenForMetrics } from "../http/listeners.ts";
-import { createMetrics, type Family, type Metrics } from "../http/metrics.ts";
+import { createMetrics } from "../http/metrics.ts";
 import {
   type AdminParts,
   createPublicRoutes,
@@ -29,6 +30,7 @@ import { TrustedProxies } from "../wire/trustedProxies.ts";
 import { startBackground } from "./background.ts";
 import { keepOwnDocs, publishedAddresses } from "./ownDocs.ts";
 import { platformApi } from "./serveDashboard.ts";
+import { serviceMetrics } from "./serviceMetrics.ts";
 import type { ServiceSockets } from "./supervisor/serviceSockets.ts";
 
 export interface ServiceParts {
@@ -99,7 +101,8 @@ const idleMsMax = 5_000;
 export async function startService(parts: ServiceParts): Promise<Service> {
   const { config, clock, log, member } = parts;
   const counts = member?.counts ?? new OwnCounts(clock);
-  const metrics: Metrics = createMetrics(async () => stores.size());
+  const registry = new MetricsRegistry();
+  const metrics = createMetrics(registry);
   const recent = new Recent(clock);
   const stores = await parts.openStores({
     environment: config.environment,
@@ -111,6 +114,10 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   });
   const background = startBackground({ ...parts, stores });
   const storeReady = throttledReadiness(() => stores.ready(), clock);
+  const figures = serviceMetrics({
+    ...{ registry, clock, log, stores, ready: storeReady },
+    dataFolder: config.dataFolder,
+  });
   const contents = cachedContents(stores.sites);
   let leaving = false;
   let stopping = false;
@@ -182,14 +189,14 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   const undo: (() => unknown)[] = [
     () => background.finish(0),
     () => background.stop(),
+    () => figures.stop(),
     () => stores.close(),
   ];
   const { first, listener, adminListener, metricsListener, domains } = await undoing(
     undo,
     async () => {
       const metricsAt = member === undefined ? config.metrics : undefined;
-      const own = () => metrics.families();
-      const families = () => parts.families?.(own) ?? own();
+      const families = () => parts.families?.(figures.families) ?? figures.families();
       const metricsListener =
         metricsAt && (await listenForMetrics(metricsAt, families, clock, log));
       undo.unshift(() => metricsListener?.stop(0));
@@ -254,8 +261,8 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     },
     counts,
     recent,
-    families: () => metrics.families(),
-    counted: () => metrics.counted(),
+    families: figures.families,
+    counted: figures.counted,
     async accept({ api, admin, edgeHttp, edgeHttps }) {
       for (const socket of api.sockets) await listener.accept(socket);
       for (const socket of admin?.sockets ?? []) await adminListener?.accept(socket);
@@ -279,6 +286,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
         ]);
         if (requestsUnderWay > 0) log.warn("shutdown.forced", { requestsUnderWay });
         await background.stop();
+        figures.stop();
         await stores.close();
         log.info("service.stopped");
       } finally {

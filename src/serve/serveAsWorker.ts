@@ -18,7 +18,9 @@ export async function serveAsWorker(
 ): Promise<number> {
   const stopRequest = Promise.withResolvers<{ readonly replaced: boolean }>();
   const channel: Channel = new Channel((message) => void process.send?.(message), {
-    families: async () => (await service).families(),
+    // A supervisor of an older release does not say what it wants.
+    families: async (stored = true) =>
+      stored ? (await service).families() : (await service).counted(),
     recent: async () => (await service).recent.steps(),
     accept: async (indexes: readonly number[]) => {
       const wanted = indexes.filter((index) => !accepted.has(index));

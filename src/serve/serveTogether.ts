@@ -261,8 +261,10 @@ function inThisProcess(service: Service, log: Log): Worker {
     pid: process.pid,
     started: Promise.resolve(),
     ended,
-    families: async () =>
-      (await service.families()).filter(({ name }) => !name.startsWith("process_")),
+    families: async (stored) =>
+      stored
+        ? (await service.families()).filter(({ name }) => !name.startsWith("process_"))
+        : counted(),
     recent: async () => [],
     accept: async () => {},
     stop({ replaced }) {

@@ -23,6 +23,19 @@ export interface CommitReport {
   readonly durationMs: number;
 }
 
+/** What waits in this process at the moment, and how much may. */
+export interface StoreQueues {
+  /** Writes that are not on disk yet. */
+  readonly writes: { readonly waiting: number; readonly max: number };
+  /** Of the pool of connections, if the engine has one. `waiting` are requests for one. */
+  readonly connections?: {
+    readonly open: number;
+    readonly idle: number;
+    readonly waiting: number;
+    readonly max: number;
+  };
+}
+
 /** What a backup or a restore copied. */
 export interface CopyReport {
   readonly bytes: number;
@@ -72,6 +85,7 @@ export interface Stores {
   ready(): Promise<void>;
   /** Bytes by part: `database`, `log`. */
   size(): MaybePromise<Readonly<Record<string, number>>>;
+  queues(): StoreQueues;
   /** Waits until submitted writes are on disk, then closes. Nothing may be called afterwards. */
   close(): Promise<void>;
 }

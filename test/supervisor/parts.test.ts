@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { type Family, sumFamilies } from "../../src/http/metrics.ts";
+import { type Family, sumFamilies } from "../../src/core/metrics.ts";
 import { Recent } from "../../src/http/recentRequests.ts";
 import { OwnCounts } from "../../src/petstore/keys/rateLimiter.ts";
 import { Channel } from "../../src/serve/supervisor/channel.ts";

@@ -1,7 +1,7 @@
 /** Processes that end when they should not, and figures that outlive them. The processes are made up. */
 import { beforeEach, describe, expect, test } from "bun:test";
 import { createLog } from "../../src/core/log.ts";
-import type { Family } from "../../src/http/metrics.ts";
+import type { Family } from "../../src/core/metrics.ts";
 import { Recent } from "../../src/http/recentRequests.ts";
 import { type Plan, Supervisor } from "../../src/serve/supervisor/supervisor.ts";
 import type { Ending, Worker } from "../../src/serve/supervisor/worker.ts";
@@ -18,6 +18,8 @@ class FakeWorker implements Worker {
   requests = 0;
   told: string | undefined;
   answers = true;
+  /** Whether it was asked last for what is in the store, too. */
+  stored: boolean | undefined;
 
   constructor(slot: number) {
     this.slot = slot;
@@ -33,7 +35,8 @@ class FakeWorker implements Worker {
     this.#ended.resolve({ code: 1, signal: null, ...ending });
   }
 
-  families(): Promise<Family[]> {
+  families(stored: boolean): Promise<Family[]> {
+    this.stored = stored;
     if (!this.answers) return new Promise(() => {});
     const samples = [{ value: this.requests }];
     return Promise.resolve([{ name: "requests_total", type: "counter", help: "", samples }]);
@@ -260,6 +263,23 @@ describe("what the processes count", () => {
     second.end();
     await settle();
     expect(await requestsCounted()).toBe(9);
+  });
+
+  test("is asked of all, but what is in the store of one, which accepts", async () => {
+    const [first, second] = await startTwo();
+    await requestsCounted();
+    expect([first.stored, second.stored]).toEqual([false, true]);
+    second.end();
+    await settle();
+    await requestsCounted();
+    expect(first.stored).toBe(true);
+    clock.advance(1_000);
+    await requestsCounted();
+    expect(workers.map(({ stored }) => stored)).toEqual([true, true, false]);
+    workers[2]?.begin();
+    await settle();
+    await requestsCounted();
+    expect(workers.map(({ stored }) => stored)).toEqual([false, true, true]);
   });
 
   test("is shown as it was where one does not answer", async () => {

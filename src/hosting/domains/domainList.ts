@@ -3,7 +3,7 @@ import { domainToUnicode } from "node:url";
 import type { Clock } from "../../core/clock.ts";
 import { Problem } from "../../core/problems.ts";
 import type { Actor } from "../sites/site.ts";
-import { isOwnName, type Status, statusOf } from "./domain.ts";
+import { statuses as allStatuses, isOwnName, type Status, statusOf } from "./domain.ts";
 import type { DomainPosition, DomainStore, PageRequest, StoredDomain } from "./domains.ts";
 import { type DomainView, routingInEffect, viewOf } from "./domainView.ts";
 import type { RoutingInEffect } from "./routing.ts";
@@ -86,6 +86,41 @@ export async function summarizeDomains(
     shown: await viewsOf(context, first.length <= shownMax ? first : notLive),
   };
 }
+
+export interface DomainFigures {
+  readonly byStatus: ReadonlyMap<Status, number>;
+  /** When each certificate in use ends. */
+  readonly expiriesMs: readonly number[];
+}
+
+/** Of all domains, the names of the platform itself included. */
+export async function domainFigures(context: ListContext): Promise<DomainFigures> {
+  const byStatus = new Map<Status, number>(
+    // Nothing is shown of removed ones.
+    allStatuses.filter((status) => status !== "removed").map((status) => [status, 0]),
+  );
+  const expiriesMs: number[] = [];
+  const nowMs = context.clock.now();
+  const operator = { kind: "operator" } as const;
+  for await (const { domain, standing } of matching(
+    context,
+    operator,
+    { limit: scannedAtOnce },
+    undefined,
+  )) {
+    const status = statusOf(domain, standing, nowMs);
+    byStatus.set(status, (byStatus.get(status) ?? 0) + 1);
+    const { held } = domain.certificate;
+    if (held !== undefined && renewed.includes(status)) expiriesMs.push(held.notAfterMs);
+  }
+  return { byStatus, expiriesMs };
+}
+
+/** The certificate of any other is let expire: its owner has left, or does not pay. */
+const renewed: readonly Status[] = [
+  ...(["live", "prepared", "renewal_failing"] as const),
+  ...(["verified", "issuing", "certificate_delayed", "blocked"] as const),
+];
 
 /** In the order of their positions. The status depends on the time, so the store cannot filter by it. */
 async function* matching(

@@ -215,6 +215,10 @@ export interface WebhookStore {
     readonly limit: number;
   }): MaybePromise<readonly Delivery[]>;
   countPending(endpointId: string): MaybePromise<number>;
+  /** What is not delivered yet; `oldestAtMs` is when the oldest of it was created. */
+  backlog(
+    endpointId: string,
+  ): MaybePromise<{ readonly pending: number; readonly oldestAtMs: number | undefined }>;
   /** Stores what attempts have led to. False, with nothing done, if the lease has ended. */
   settle(outcome: {
     readonly lease: Lease;

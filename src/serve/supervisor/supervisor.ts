@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { type Clock, pause } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
-import { type Family, processFamilies, sumFamilies } from "../../http/metrics.ts";
+import { type Family, processFamilies, sumFamilies } from "../../core/metrics.ts";
 import type { Recent, RecentStep } from "../../http/recentRequests.ts";
 import { Generation, type GenerationParts } from "./processGeneration.ts";
 import type { Worker } from "./worker.ts";
@@ -24,6 +24,7 @@ const answerMsMax = 2_000;
 export class Supervisor {
   readonly #parts: SupervisorParts;
   readonly #live = new Set<Worker>();
+  readonly #accepting = new Set<Worker>();
   #current: Generation | undefined;
   /** The one that was replaced last and has not ended yet. */
   #replaced: Generation | undefined;
@@ -66,8 +67,10 @@ export class Supervisor {
   /** Of all processes together, with this one. */
   async families(): Promise<readonly Family[]> {
     const workers = [...this.#live];
+    // The store is the same for all of them, so one is enough to ask for what is in it.
+    const newest = workers.findLast((worker) => this.#accepting.has(worker));
     const asked = workers.map(async (worker) => {
-      const families = await this.#answered(worker.families());
+      const families = await this.#answered(worker.families(worker === newest));
       if (families !== undefined) this.#lastFamilies.set(worker, families);
     });
     await Promise.all(asked);
@@ -113,6 +116,10 @@ export class Supervisor {
 
   #follow(worker: Worker): void {
     this.#live.add(worker);
+    worker.started.then(
+      () => this.#accepting.add(worker),
+      () => {},
+    );
     void worker.ended.then(({ families, recent }) => {
       const last = families ?? this.#lastFamilies.get(worker) ?? [];
       const counters = last.filter(({ type }) => type !== "gauge");
@@ -120,6 +127,7 @@ export class Supervisor {
       this.#parts.recent.absorb(recent ?? []);
       this.#lastFamilies.delete(worker);
       this.#live.delete(worker);
+      this.#accepting.delete(worker);
     });
   }
 

@@ -1,6 +1,6 @@
 /** One process of the service, as its supervisor sees it. */
 import { type ChildProcess, spawn } from "node:child_process";
-import type { Family } from "../../http/metrics.ts";
+import type { Family } from "../../core/metrics.ts";
 import type { RecentStep } from "../../http/recentRequests.ts";
 import type { SharedCounts } from "../../petstore/keys/rateLimiter.ts";
 import { Channel } from "./channel.ts";
@@ -13,7 +13,8 @@ export interface Worker {
   readonly started: Promise<void>;
   /** Resolves when it has ended, with how. Never rejects. */
   readonly ended: Promise<Ending>;
-  families(): Promise<readonly Family[]>;
+  /** With what the store has to be asked for, or without. */
+  families(stored: boolean): Promise<readonly Family[]>;
   recent(): Promise<readonly RecentStep[]>;
   /** Accepts on the sockets at these indexes too. */
   accept(indexes: readonly number[]): Promise<void>;
@@ -119,7 +120,7 @@ export function startWorker(start: WorkerStart): Worker {
     pid: child.pid,
     started,
     ended,
-    families: () => channel.ask("families") as ReturnType<Worker["families"]>,
+    families: (stored) => channel.ask("families", stored) as ReturnType<Worker["families"]>,
     recent: () => channel.ask("recent") as ReturnType<Worker["recent"]>,
     accept: async (indexes) => void (await channel.ask("accept", indexes)),
     stop: (how) => void channel.ask("stop", how).catch(() => {}),

@@ -134,6 +134,13 @@ export class Database {
     }
   }
 
+  /** How many connections there are, idle ones among them, and who waits for one. */
+  get pool() {
+    const { totalCount = 0, idleCount = 0, waitingCount = 0, options } = this.#current?.pool ?? {};
+    const max = options?.max ?? 0;
+    return { open: totalCount, idle: idleCount, waiting: waitingCount, max };
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     await this.#searching?.catch(() => {});

@@ -60,6 +60,7 @@ export async function openPostgres(
       exact: false,
     }),
     ready: () => mapErrors(probe(database)),
+    queues: () => ({ writes: writer.queued, connections: database.pool }),
     size: () => mapErrors(sizeOf(database)),
     async close() {
       await writer.close();

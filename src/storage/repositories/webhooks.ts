@@ -51,6 +51,11 @@ export function webhookRepository(storage: Storage): WebhookStore {
       deliveries(findDue, [endpointId, nowMs, nowMs + retryMsMax, limit]),
     countPending: (endpointId) =>
       then(storage.get<{ count: number }>(countPending, [endpointId]), (row) => row?.count ?? 0),
+    backlog: (endpointId) =>
+      then(
+        storage.get<{ pending: number; oldestAtMs?: number }>(findBacklog, [endpointId]),
+        (row) => ({ pending: row?.pending ?? 0, oldestAtMs: row?.oldestAtMs ?? undefined }),
+      ),
     settle: (outcome) => storage.write("settleDeliveries", outcome),
     prune: (nowMs) => storage.write("pruneWebhooks", nowMs),
   };
@@ -254,6 +259,8 @@ const findDelivery = `SELECT ${deliveryColumns} FROM webhook_deliveries
 const findDue = `SELECT ${deliveryColumns} FROM webhook_deliveries
   WHERE endpoint_id = ?1 AND state = 'pending' AND (due_at_ms <= ?2 OR due_at_ms > ?3)
   ORDER BY due_at_ms LIMIT ?4`;
+const findBacklog = `SELECT count(*) AS pending, min(created_at_ms) AS "oldestAtMs"
+  FROM webhook_deliveries WHERE endpoint_id = ?1 AND state = 'pending'`;
 const countPending = `SELECT count(*) AS count FROM webhook_deliveries
   WHERE endpoint_id = ?1 AND state = 'pending'`;
 const findFailed = `SELECT event_id AS id FROM webhook_deliveries

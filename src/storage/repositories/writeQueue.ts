@@ -87,6 +87,10 @@ export class WriteQueue<Commands extends AnyCommands> {
     });
   }
 
+  get queued(): { readonly waiting: number; readonly max: number } {
+    return { waiting: this.#pendingCount, max: writesPendingMax };
+  }
+
   get #pendingCount(): number {
     return this.#waiting.length + this.#inFlight.length + this.#settled.length;
   }

@@ -49,6 +49,7 @@ export async function openSqlite(
       catalogue.get(1n);
       await writer.submit("probe", undefined);
     },
+    queues: () => ({ writes: writer.queued }),
     size: () => ({ database: bytesOf(file), log: bytesOf(`${file}-wal`) }),
     async close() {
       await writer.close();
