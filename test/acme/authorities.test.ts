@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { Authorities } from "../../src/hosting/acme/authorities.ts";
 import type { OrderRequest, PlacedOrder } from "../../src/hosting/domains/certificateAuthority.ts";
+import { outageIn } from "../../src/hosting/domains/preparation.ts";
 import { AcmeFixture, issuedIn, refusalIn, startMs } from "./acmeFixture.ts";
 import { problem, type Script } from "./fakeAuthority.ts";
 
@@ -72,6 +73,27 @@ describe("an order", () => {
     second.ca.when("newOrder", () => "hang up");
     const { reason, retryAtMs } = refusalIn(await order());
     expect([reason, retryAtMs]).toEqual(["rate_limited", startMs + 7_200_000]);
+  });
+
+  test("that neither takes says why, of both", async () => {
+    first.ca.when("newOrder", () => problem(503, "serverInternal", { detail: "On fire." }));
+    second.ca.when("newOrder", () => problem(503, "serverInternal", { detail: "Under water." }));
+    const detail = "On fire. The second authority: Under water.";
+    expect(refusalIn(await order()).detail).toBe(detail);
+    expect(outageIn(await authorities.reach())).toMatchObject({ reason: "unavailable", detail });
+  });
+
+  test("does not prolong the ten seconds in which an outage is not looked into", async () => {
+    let asked = 0;
+    first.ca.when("directory", () => {
+      asked += 1;
+      return "hang up";
+    });
+    for (let attempt = 0; attempt < 4; attempt += 1) {
+      issuedIn(await order());
+      first.clock.advance(4_000);
+    }
+    expect(asked).toBe(2);
   });
 
   test("waits for the first where the second does not serve us at all", async () => {

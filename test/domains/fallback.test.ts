@@ -44,7 +44,7 @@ const unnamed = { ...second, caaIdentities: [] };
 
 for (const [what, permitted, reached, where] of [
   ["both without CAA records", undefined, [first, second], ["first", "second"]],
-  ["the second while the first is down", undefined, [outage, second], ["second"]],
+  ["both while the first is down", undefined, [outage, second], ["first", "second"]],
   ["the first alone if CAA permits only that", "one.example", [first, second], ["first"]],
   ["the second at once if CAA permits only that", "two.example", [first, second], ["second"]],
   ["one that does not say its name in CAA", "one.example", [first, unnamed], ["first", "second"]],
@@ -82,6 +82,6 @@ test("an order that waits for a record of the owner stays with its authority", a
   // Its authority is in the settings no more.
   expect(await ready("third", outage, second)).toEqual({
     kind: "ready",
-    directories: [directoryOfSecond],
+    directories: [directoryOfFirst, directoryOfSecond],
   });
 });

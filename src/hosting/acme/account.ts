@@ -13,13 +13,12 @@ import type { Vault } from "../../core/vault.ts";
 import type { AcmeAccount, AcmeAccounts } from "../domains/certificateAuthority.ts";
 import { AcmeError, malformed } from "./acmeError.ts";
 import type { AcmeClient } from "./client.ts";
+import {
+  type ExternalAccount,
+  type ExternalAccountSource,
+  requestExternalAccount,
+} from "./externalAccount.ts";
 import { unlessAborted } from "./transport.ts";
-
-/** Proves that the account belongs to one that was made elsewhere (RFC 8555, section 7.3.4). */
-export interface ExternalAccount {
-  readonly kid: string;
-  readonly hmacKey: Uint8Array;
-}
 
 export interface OpenAccount {
   readonly url: string;
@@ -31,15 +30,27 @@ interface AccountOptions {
   readonly vault: Vault;
   /** An e-mail address. */
   readonly contact: string | undefined;
-  readonly externalAccount?: ExternalAccount | undefined;
+  readonly externalAccount?: ExternalAccount | ExternalAccountSource | undefined;
   readonly termsAgreed: boolean;
+  readonly log?: ((event: string, fields: Readonly<Record<string, unknown>>) => void) | undefined;
 }
+
+/** What is stored of an account: its address or id, and a secret, which is sealed. */
+interface Credentials {
+  readonly url: string;
+  readonly secret: string;
+}
+
+/** After a failure, the external account is not asked for again before this. */
+const externalRetryMs = 60_000;
 
 /** Opened or created once for all orders of this process, and then cached. */
 export class Account {
   readonly #options: AccountOptions;
   readonly #client: AcmeClient;
   #current: Promise<OpenAccount> | undefined;
+  /** The last failure to get an external account. */
+  #external: { readonly failure: AcmeError; readonly retryAtMs: number } | undefined;
 
   constructor(options: AccountOptions, client: AcmeClient) {
     this.#options = options;
@@ -48,7 +59,7 @@ export class Account {
 
   /** Throws errors of the store and the vault, and an `AcmeError` for errors of the authority. */
   current(signal: AbortSignal): Promise<OpenAccount> {
-    this.#current ??= this.#cache(this.#openOrCreate());
+    this.#current ??= this.#cache(this.#openOrRegister());
     // Aborting one order must not fail others that wait for the account.
     return unlessAborted(this.#current, signal);
   }
@@ -68,51 +79,89 @@ export class Account {
     return opening;
   }
 
-  async #openOrCreate(directory = this.#client.directoryUrl): Promise<OpenAccount> {
-    const { accounts, vault } = this.#options;
-    const stored = await accounts.account(directory);
-    if (stored !== undefined) {
-      const opens = vault.opens(stored.sealedKey, boundTo(directory));
-      if (opens || directory !== this.#client.directoryUrl) return this.#open(stored);
-      // The secret was changed or lost, so the key cannot be read: each secret has its own account.
-      return this.#openOrCreate(`${directory}#${vault.mark}`);
-    }
-    const pem = newPrivateKeyPem();
-    const url = await this.#register(new AccountKey(pem));
-    const sealedKey = vault.seal(pem, boundTo(directory));
-    // If another worker was faster, its account is used and this one discarded.
-    return this.#open(await accounts.keepAccount({ directory, url, sealedKey }));
+  async #openOrRegister(): Promise<OpenAccount> {
+    const { url, secret } = await this.#openOrCreate(this.#client.directoryUrl, async () => {
+      const pem = newPrivateKeyPem();
+      return { url: await this.#register(new AccountKey(pem)), secret: pem };
+    });
+    return { url, key: new AccountKey(secret) };
   }
 
-  #open({ directory, url, sealedKey }: AcmeAccount): OpenAccount {
-    return { url, key: new AccountKey(this.#options.vault.open(sealedKey, boundTo(directory))) };
+  /** `directory` is where the account is, and identifies it in the store. */
+  async #openOrCreate(directory: string, create: () => Promise<Credentials>): Promise<Credentials> {
+    const { accounts, vault } = this.#options;
+    const stored = await accounts.account(directory);
+    if (stored === undefined) return this.#create(directory, create);
+    if (vault.opens(stored.sealedKey, boundTo(directory))) return this.#open(stored);
+    // The secret was changed or lost, so the key cannot be read: each secret has its own account.
+    const marked = `${directory}#${vault.mark}`;
+    const own = await accounts.account(marked);
+    return own === undefined ? this.#create(marked, create) : this.#open(own);
+  }
+
+  async #create(directory: string, create: () => Promise<Credentials>): Promise<Credentials> {
+    const { url, secret } = await create();
+    const sealedKey = this.#options.vault.seal(secret, boundTo(directory));
+    // If another worker was faster, its account is used and this one discarded.
+    return this.#open(await this.#options.accounts.keepAccount({ directory, url, sealedKey }));
+  }
+
+  #open({ directory, url, sealedKey }: AcmeAccount): Credentials {
+    return { url, secret: this.#options.vault.open(sealedKey, boundTo(directory)) };
   }
 
   /** Creates the account, or finds the existing one of this key. */
   async #register(key: AccountKey): Promise<string> {
     const { newAccount, hasTerms, externalAccountRequired } = await this.#client.directory();
-    const { contact, termsAgreed, externalAccount } = this.#options;
-    if (externalAccountRequired && externalAccount === undefined) {
+    const { contact, termsAgreed } = this.#options;
+    if (hasTerms && !termsAgreed) {
+      throw new AcmeError("policy", "The authority's terms of service have not been agreed to.");
+    }
+    const external = await this.#externalAccount(externalAccountRequired);
+    const payload = {
+      ...(hasTerms ? { termsOfServiceAgreed: true } : {}),
+      ...(contact === undefined ? {} : { contact: [`mailto:${contact}`] }),
+      ...(external && { externalAccountBinding: key.boundTo(external, newAccount) }),
+    };
+    const response = await this.#client.post({ url: newAccount, payload, key, account: undefined });
+    const url = response.header("location");
+    if (!this.#client.allows(url)) throw malformed("an account without a usable address");
+    return url;
+  }
+
+  /** The one that is set; or the one for our e-mail address, which is made once, when required. */
+  async #externalAccount(required: boolean): Promise<ExternalAccount | undefined> {
+    const { externalAccount: set } = this.#options;
+    if (set === undefined && required) {
       throw new AcmeError(
         "policy",
         "This authority requires an account that was made elsewhere (external account binding), " +
           "and none is set.",
       );
     }
-    if (hasTerms && !termsAgreed) {
-      throw new AcmeError("policy", "The authority's terms of service have not been agreed to.");
+    if (set === undefined || "kid" in set) return set;
+    if (!required) return undefined;
+    const at = `${set.madeAt}?${new URLSearchParams({ email: set.email })}`;
+    const { url, secret } = await this.#openOrCreate(at, () => this.#requestExternal(set));
+    return { kid: url, hmacKey: Buffer.from(secret, "base64url") };
+  }
+
+  async #requestExternal(source: ExternalAccountSource): Promise<Credentials> {
+    const { log = () => {} } = this.#options;
+    const nowMs = this.#client.clock.now();
+    if (this.#external !== undefined && nowMs < this.#external.retryAtMs) {
+      throw this.#external.failure;
     }
-    const payload = {
-      ...(hasTerms ? { termsOfServiceAgreed: true } : {}),
-      ...(contact === undefined ? {} : { contact: [`mailto:${contact}`] }),
-      ...(externalAccount && {
-        externalAccountBinding: key.boundTo(externalAccount, newAccount),
-      }),
-    };
-    const response = await this.#client.post({ url: newAccount, payload, key, account: undefined });
-    const url = response.header("location");
-    if (!this.#client.allows(url)) throw malformed("an account without a usable address");
-    return url;
+    try {
+      const { kid, hmacKey } = await requestExternalAccount(source, this.#client);
+      log("authority.external_account_created", { madeAt: source.madeAt });
+      return { url: kid, secret: hmacKey };
+    } catch (cause) {
+      if (!(cause instanceof AcmeError)) throw cause;
+      const { retryAtMs: saidMs = 0 } = cause.refusal;
+      this.#external = { failure: cause, retryAtMs: Math.max(saidMs, nowMs + externalRetryMs) };
+      throw cause;
+    }
   }
 }
 

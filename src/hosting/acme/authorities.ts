@@ -1,11 +1,12 @@
 /** Several certificate authorities as one: the next one issues what the first cannot. */
-import type {
-  AuthorityRefusal,
-  CertificateAuthority,
-  OrderOutcome,
-  OrderRequest,
-  Reach,
-  RenewalWindow,
+import {
+  type AuthorityRefusal,
+  type CertificateAuthority,
+  type OrderOutcome,
+  type OrderRequest,
+  type Reach,
+  type RenewalWindow,
+  refusalOfBoth,
 } from "../domains/certificateAuthority.ts";
 import type { AcmeAuthority } from "./authority.ts";
 
@@ -22,8 +23,7 @@ export class Authorities implements CertificateAuthority {
   }
 
   /**
-   * Each is tried until one decides, first the one that has the order to resume. If none does, the
-   * refusal with the longest wait counts: an earlier attempt would disregard a rate limit.
+   * Each is tried until one decides, first the one that has the order to resume.
    */
   async order(request: OrderRequest, directories: readonly string[]): Promise<OrderOutcome> {
     let refusal: AuthorityRefusal | undefined;
@@ -35,7 +35,7 @@ export class Authorities implements CertificateAuthority {
     for (const member of members) {
       const outcome = await member.order(request);
       if (outcome.kind === "issued" || isFinal(outcome.refusal, refusal)) return outcome;
-      refusal = longerOf(refusal, outcome.refusal);
+      refusal = refusal === undefined ? outcome.refusal : refusalOfBoth(refusal, outcome.refusal);
     }
     const detail = "No certificate authority can take the order.";
     return { kind: "refused", refusal: refusal ?? { ...unavailable, detail } };
@@ -55,11 +55,4 @@ const unavailable = { reason: "unavailable", retryAtMs: undefined } as const;
 function isFinal({ reason }: AuthorityRefusal, before: AuthorityRefusal | undefined): boolean {
   if (reason === "unavailable" || reason === "rate_limited") return false;
   return before === undefined || reason !== "policy";
-}
-
-function longerOf(before: AuthorityRefusal | undefined, next: AuthorityRefusal): AuthorityRefusal {
-  if (before === undefined) return next;
-  return next.reason === "rate_limited" && (next.retryAtMs ?? 0) > (before.retryAtMs ?? 0)
-    ? next
-    : before;
 }

@@ -10,10 +10,11 @@ import type {
   Reach,
   RenewalWindow,
 } from "../domains/certificateAuthority.ts";
-import { Account, type ExternalAccount } from "./account.ts";
+import { Account } from "./account.ts";
 import { AcmeError, isUnavailable, messageOf } from "./acmeError.ts";
 import { fetchRenewalWindow } from "./certificates.ts";
 import { AcmeClient, AcmeSession } from "./client.ts";
+import type { ExternalAccount, ExternalAccountSource } from "./externalAccount.ts";
 import { runOrder } from "./order.ts";
 
 const pollMsDefault = 1_000;
@@ -28,14 +29,15 @@ export interface AcmeOptions {
   readonly directory: string;
   /** The operator's e-mail address, for notices of the authority. */
   readonly contact: string | undefined;
-  /** For an authority whose accounts are made elsewhere. */
-  readonly externalAccount?: ExternalAccount | undefined;
+  /** For an authority that requires one, or where it makes one. */
+  readonly externalAccount?: ExternalAccount | ExternalAccountSource | undefined;
   /** Its names in CAA records, if its directory does not say. */
   readonly caaIdentities?: readonly string[] | undefined;
   /** A root in PEM that is trusted in addition to the usual ones for connections to the authority. */
   readonly trustPem: string | undefined;
   /** Whether the operator agreed to the authority's terms of service. */
   readonly termsAgreed: boolean;
+  readonly log?: ((event: string, fields: Readonly<Record<string, unknown>>) => void) | undefined;
   /** The polling interval if the authority does not specify one. Doubles up to 10 s. */
   readonly pollMs?: number;
   readonly orderMsMax?: number;

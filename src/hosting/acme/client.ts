@@ -99,7 +99,8 @@ export class AcmeClient {
    */
   orderFailed(notAccepted: AcmeError | undefined): void {
     this.#known &&= { ...this.#known, readAtMs: Number.NEGATIVE_INFINITY };
-    if (notAccepted !== undefined) {
+    // An order that failed by what is known already must not prolong it.
+    if (notAccepted !== undefined && notAccepted !== this.#failed?.reason) {
       this.#failed = { reason: notAccepted, atMs: this.clock.now() };
     }
   }
@@ -136,6 +137,13 @@ export class AcmeClient {
     const response = await this.#transport.send({ method: "GET", url }, signal);
     if (response.status !== 200) throw errorOfResponse(response, this.clock.now());
     return response;
+  }
+
+  /** A form outside ACME, without an account. Resolves with the response, whatever it is. */
+  postForm(url: string, fields: Record<string, string>): Promise<AcmeResponse> {
+    const headers = { "content-type": "application/x-www-form-urlencoded" };
+    const body = new URLSearchParams(fields).toString();
+    return this.#transport.send({ method: "POST", url, headers, body });
   }
 
   /**

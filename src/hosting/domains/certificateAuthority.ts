@@ -74,12 +74,20 @@ export type RefusalReason =
 
 export interface AuthorityRefusal {
   readonly reason: RefusalReason;
-  /** The message of the authority, as plain text of at most 500 characters. */
+  /** The message of the authority, as plain text of at most 500 characters, or those of both. */
   readonly detail: string;
   /** When the authority allows a retry. */
   readonly retryAtMs: number | undefined;
   /** The order is of no use any more, although the authority did not decide about the name. */
   readonly orderLost?: true;
+}
+
+/** With the longer wait, since an earlier attempt would disregard a rate limit. */
+export function refusalOfBoth(first: AuthorityRefusal, second: AuthorityRefusal): AuthorityRefusal {
+  const longer =
+    second.reason === "rate_limited" && (second.retryAtMs ?? 0) > (first.retryAtMs ?? 0);
+  const detail = `${first.detail} The second authority: ${second.detail}`;
+  return { ...(longer ? second : first), detail };
 }
 
 export type OrderOutcome =
@@ -126,8 +134,9 @@ export interface CertificateAuthority {
 }
 
 export interface AcmeAccount {
-  /** The URL of the authority's directory. */
+  /** The URL of the authority's directory; of an external account, where it was made. */
   readonly directory: string;
+  /** Of an external account, its key id. */
   readonly url: string;
   readonly sealedKey: string;
 }

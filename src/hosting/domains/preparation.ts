@@ -9,6 +9,7 @@ import {
   type OrderRequest,
   type Reach,
   type RefusalReason,
+  refusalOfBoth,
   wildcardBase,
 } from "./certificateAuthority.ts";
 import { challengeNameOf, challengeValueOf } from "./dnsValidation.ts";
@@ -77,11 +78,13 @@ export async function prepare(
     if (caa === undefined || caa.kind === "permitted") permitted.push(each);
     else objection ??= caa;
   }
-  const directories = permitted.flatMap(({ directory, refusal }) => (refusal ? [] : directory));
-  if (directories.length > 0) return { kind: "ready", directories };
   const refusal = outageIn(permitted);
   if (refusal !== undefined)
     return { kind: "refused", ...orderFailureOf(refusal, domain, context) };
+  // One that cannot be reached is included, so that a refusal of the other is not the last word.
+  if (permitted.length > 0) {
+    return { kind: "ready", directories: permitted.map(({ directory }) => directory) };
+  }
   const reason = objection?.kind === "blocked" ? "caa" : "unprepared";
   const findings = objection === undefined ? [] : [objection.finding];
   return { kind: "refused", reason, findings, retryAtMs: undefined };
@@ -95,7 +98,9 @@ export function caaIdentitiesOf(reached: readonly Reach[]): readonly string[] {
 
 /** Why no authority can be reached; undefined if one can. */
 export function outageIn(reached: readonly Reach[]): AuthorityRefusal | undefined {
-  return reached.every(({ refusal }) => refusal !== undefined) ? reached[0]?.refusal : undefined;
+  const refusals = reached.flatMap(({ refusal }) => refusal ?? []);
+  if (refusals.length === 0 || refusals.length < reached.length) return undefined;
+  return refusals.reduce(refusalOfBoth);
 }
 
 /** Why the attempts that exhausted the budget failed: waiting alone would not fix it. */
