@@ -199,11 +199,13 @@ describe("settings", () => {
         authorities: [
           {
             prefix: "PETSTORE_ACME",
+            name: "Let's Encrypt (https://acme-v02.api.letsencrypt.org/directory)",
             directory: "https://acme-v02.api.letsencrypt.org/directory",
             externalAccount: undefined,
             caaIdentities: undefined,
           },
         ],
+        fallbackNeedsContact: true,
         contact: undefined,
         trustFile: undefined,
         ownLimits: true,
@@ -252,19 +254,100 @@ describe("settings", () => {
     expect(complaint).not.toContain("not-a-pair");
   });
 
-  test("a second authority is one whose directory, or account at ZeroSSL, is set", () => {
-    const directories = (settings: Record<string, string>) =>
-      readConfig({ PETSTORE_SITES_HOST: "sites.example.com", ...settings })
-        .domains?.acme.authorities.slice(1)
-        .map(({ directory }) => directory);
-    expect(directories({})).toEqual([]);
+  describe("a second authority", () => {
+    const zeroSsl = "https://acme.zerossl.com/v2/DV90";
+    const letsEncrypt = "https://acme-v02.api.letsencrypt.org/directory";
+    const contact = { PETSTORE_ACME_CONTACT: "operator@example.com" };
     const account = { PETSTORE_ACME_FALLBACK_EAB: "kid:c2VjcmV0IG9mIGEgdGVzdA" };
-    expect(directories(account)).toEqual(["https://acme.zerossl.com/v2/DV90"]);
     const another = { PETSTORE_ACME_FALLBACK_DIRECTORY: "https://ca.example/dir" };
-    expect(directories({ ...account, ...another })).toEqual(["https://ca.example/dir"]);
-    expect(directories(another)).toEqual(["https://ca.example/dir"]);
-    const same = { PETSTORE_ACME_DIRECTORY: "https://ca.example/dir", ...another };
-    expect(complaintOf(same)).toContain("must be another authority");
+    const at = (directory: string) => ({ PETSTORE_ACME_DIRECTORY: directory });
+    const read = (settings: Record<string, string>) => {
+      const { domains } = readConfig({ PETSTORE_SITES_HOST: "sites.example.com", ...settings });
+      if (domains === undefined) throw new Error("There are no domains.");
+      return domains.acme;
+    };
+    const seconds = (settings: Record<string, string>) =>
+      read(settings)
+        .authorities.slice(1)
+        .map(({ directory }) => directory);
+
+    test("is ZeroSSL where the first is public, with an account for the contact address", () => {
+      const { authorities, fallbackNeedsContact } = read(contact);
+      expect(fallbackNeedsContact).toBe(false);
+      const names = [`Let's Encrypt (${letsEncrypt})`, `ZeroSSL (${zeroSsl})`];
+      expect(authorities.map(({ name }) => name)).toEqual(names);
+      expect(authorities[1]).toMatchObject({
+        directory: zeroSsl,
+        externalAccount: {
+          madeAt: "https://api.zerossl.com/acme/eab-credentials-email",
+          email: "operator@example.com",
+        },
+      });
+      expect(seconds({ ...contact, ...at("https://acme.ssl.com/sslcom-dv-ecc") })).toEqual([
+        zeroSsl,
+      ]);
+    });
+
+    test("is Let's Encrypt where ZeroSSL is the first, with an account for the contact address", () => {
+      expect(seconds({ ...contact, ...at(zeroSsl) })).toEqual([letsEncrypt]);
+      expect(read({ ...contact, ...at(zeroSsl) }).authorities[0]?.externalAccount).toMatchObject({
+        email: "operator@example.com",
+      });
+      expect(seconds(at(zeroSsl))).toEqual([letsEncrypt]);
+    });
+
+    test("is missing without a contact address, and not wanted where it is off", () => {
+      expect(read({})).toMatchObject({ fallbackNeedsContact: true, authorities: [{}] });
+      const off = { PETSTORE_ACME_FALLBACK: "off" };
+      for (const settings of [off, { ...off, ...contact }, { ...off, ...account, ...another }]) {
+        const { fallbackNeedsContact, authorities } = read(settings);
+        expect([fallbackNeedsContact, authorities.length]).toEqual([false, 1]);
+      }
+      expect(complaintOf({ PETSTORE_ACME_FALLBACK: "on" })).toBe(
+        'PETSTORE_ACME_FALLBACK must be off, or not set; "on" is not.',
+      );
+    });
+
+    test("is none for private authorities, staging ones, and the staging environment", () => {
+      const staging = "https://acme-staging-v02.api.letsencrypt.org/directory";
+      for (const settings of [
+        at("https://ca.internal:14000/dir"),
+        at(staging),
+        { PETSTORE_ENV: "staging" },
+      ]) {
+        expect(read(settings)).toMatchObject({ fallbackNeedsContact: false });
+        expect(seconds({ ...settings, ...contact })).toEqual([]);
+      }
+    });
+
+    test("is the one whose account or directory is set", () => {
+      expect(seconds(account)).toEqual([zeroSsl]);
+      expect(read({ ...account, ...contact }).authorities[1]?.externalAccount).toMatchObject({
+        kid: "kid",
+      });
+      expect(seconds({ ...account, ...another })).toEqual(["https://ca.example/dir"]);
+      expect(seconds({ ...contact, ...another })).toEqual(["https://ca.example/dir"]);
+      expect(read({ ...contact, ...another }).authorities[1]?.externalAccount).toBeUndefined();
+      const same = { ...at("https://ca.example/dir"), ...another };
+      expect(complaintOf(same)).toContain("must be another authority");
+    });
+
+    test("is named, with the first, where the terms have to be agreed to", () => {
+      const refusal = (settings: Record<string, string>) => {
+        const config = readConfig({ PETSTORE_SITES_HOST: "sites.example.com", ...settings });
+        try {
+          requireTerms(config);
+        } catch (cause) {
+          return String(cause);
+        }
+        return "";
+      };
+      expect(refusal(contact)).toContain(
+        `under the terms of Let's Encrypt (${letsEncrypt}), and of ZeroSSL (${zeroSsl}), which`,
+      );
+      expect(refusal(contact)).toContain("PETSTORE_ACME_FALLBACK=off");
+      expect(refusal({})).not.toContain("ZeroSSL");
+    });
   });
 
   test("a name of its own makes its address, and listens where the public can reach it", () => {

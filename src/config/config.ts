@@ -107,8 +107,8 @@ export function readConfig(variables: Variables): Config {
   const metricsPort = setting("PETSTORE_METRICS_PORT", 9464, portOrOff);
   const metricsHost = setting("PETSTORE_METRICS_HOST", "127.0.0.1", host);
 
-  const domains = readDomainsConfig(setting, complaints, listensOn);
   const served = setting("PETSTORE_ENV", "production", environment);
+  const domains = readDomainsConfig(setting, complaints, { listensOn, environment: served });
   const own = domains && ownBaseUrl(domains);
   const config: Config = {
     host: listensOn,
@@ -145,8 +145,15 @@ export function readConfig(variables: Variables): Config {
 /** For those who serve, and with it order certificates. Commands need no agreement. */
 export function requireTerms({ domains }: Config): void {
   if (domains === undefined || domains.termsAgreed) return;
+  const [first, second] = domains.acme.authorities.map(({ name }) => name);
+  const whose =
+    second === undefined
+      ? first
+      : `${first}, and of ${second}, which issues while the first one is down or limits you`;
+  const alone =
+    second === undefined ? "" : " PETSTORE_ACME_FALLBACK=off does without the second authority.";
   throw new ConfigError([
-    `Certificates are ordered in your name, under the terms of the authority at ${domains.acme.authorities.map(({ directory }) => directory).join(" and that at ")}. To agree to them, start with --agree-to-terms or set PETSTORE_ACME_TERMS=agreed.`,
+    `Certificates are ordered in your name, under the terms of ${whose}. To agree to them, start with --agree-to-terms or set PETSTORE_ACME_TERMS=agreed.${alone}`,
   ]);
 }
 

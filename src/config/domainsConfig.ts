@@ -33,15 +33,16 @@ export interface DnsUpdateConfig extends Endpoint {
   readonly key: TsigKey;
 }
 
-/** An account at an authority that was made elsewhere (RFC 8555, section 7.3.4). */
-export interface ExternalAccountConfig {
-  readonly kid: string;
-  readonly hmacKey: Uint8Array;
-}
+/** An account outside ACME (RFC 8555, section 7.3.4), or where one is made for the contact address. */
+type ExternalAccountConfig =
+  | { readonly kid: string; readonly hmacKey: Uint8Array }
+  | { readonly madeAt: string; readonly email: string };
 
 export interface AuthorityConfig {
   /** How the names of its settings begin. */
   readonly prefix: "PETSTORE_ACME" | "PETSTORE_ACME_FALLBACK";
+  /** Its directory, after what people call it. */
+  readonly name: string;
   readonly directory: string;
   /** Undefined for an authority that makes accounts without one. */
   readonly externalAccount: ExternalAccountConfig | undefined;
@@ -73,6 +74,8 @@ export interface DomainsConfig {
   readonly acme: {
     /** The preferred one first. The other issues while that one is down or limits us. */
     readonly authorities: readonly AuthorityConfig[];
+    /** Whether there would be a second one if there were a contact address. */
+    readonly fallbackNeedsContact: boolean;
     readonly contact: string | undefined;
     /** A file with the root that the authority's own interface is trusted by. */
     readonly trustFile: string | undefined;
@@ -95,19 +98,27 @@ const zeroSsl = "https://acme.zerossl.com/v2/DV90";
 const letsEncrypt = "https://acme-v02.api.letsencrypt.org/directory";
 
 /** The public authorities, by the host of their directory. Their staging environments limit little. */
-const publicAuthorities: ReadonlySet<string> = new Set([
-  "acme-v02.api.letsencrypt.org",
-  "acme.zerossl.com",
-  "dv.acme-v02.api.pki.goog",
-  "acme.ssl.com",
-  "acme-api.actalis.com",
+const publicAuthorities: ReadonlyMap<string, string> = new Map([
+  ["acme-v02.api.letsencrypt.org", "Let's Encrypt"],
+  ["acme.zerossl.com", "ZeroSSL"],
+  ["dv.acme-v02.api.pki.goog", "Google Trust Services"],
+  ["acme.ssl.com", "SSL.com"],
+  ["acme-api.actalis.com", "Actalis"],
 ]);
+
+/** Where an authority makes an account for an e-mail address alone, by the host of its directory. */
+const accountsByEmail: ReadonlyMap<string, string> = new Map([
+  ["acme.zerossl.com", "https://api.zerossl.com/acme/eab-credentials-email"],
+]);
+
+const isPublic = ({ directory }: AuthorityConfig) =>
+  publicAuthorities.has(new URL(directory).hostname);
 
 /** Undefined while neither a name nor a target is set: then there is no edge. */
 export function readDomainsConfig(
   setting: Setting,
   complaints: string[],
-  listensOn: string,
+  { listensOn, environment }: { readonly listensOn: string; readonly environment: string },
 ): DomainsConfig | undefined {
   const ownName = setting("PETSTORE_DOMAIN", undefined, hostName);
   const sitesHost = setting("PETSTORE_SITES_HOST", undefined, hostName);
@@ -116,9 +127,8 @@ export function readDomainsConfig(
   const httpsPort = setting("PETSTORE_EDGE_HTTPS_PORT", 443, port);
   const agreed = setting("PETSTORE_ACME_TERMS", undefined, terms);
   const certificates = readSitesCertificates(setting, complaints);
-  const authorities = readAuthorities(setting, complaints);
-  const isPublic = ({ directory }: AuthorityConfig) =>
-    publicAuthorities.has(new URL(directory).hostname);
+  const contact = setting("PETSTORE_ACME_CONTACT", undefined, email);
+  const authorities = readAuthorities(setting, complaints, { contact, environment });
   const config: Omit<DomainsConfig, "target"> = {
     termsAgreed: agreed !== undefined,
     ownName,
@@ -129,10 +139,10 @@ export function readDomainsConfig(
       privateAddresses: setting("PETSTORE_DNS_PRIVATE", false, onOrOff),
     },
     acme: {
-      authorities,
-      contact: setting("PETSTORE_ACME_CONTACT", undefined, email),
+      ...authorities,
+      contact,
       trustFile: setting("PETSTORE_ACME_TRUST", undefined, anyText("a file")),
-      ownLimits: setting("PETSTORE_ACME_LIMITS", authorities.some(isPublic), onOrOff),
+      ownLimits: setting("PETSTORE_ACME_LIMITS", authorities.authorities.some(isPublic), onOrOff),
     },
     edge: {
       host: edgeHost,
@@ -147,26 +157,45 @@ export function readDomainsConfig(
   return { target, ...config };
 }
 
-/** For the fallback, an external account alone is one at ZeroSSL. */
-function readAuthorities(setting: Setting, complaints: string[]): readonly AuthorityConfig[] {
-  const first: AuthorityConfig = {
-    prefix: "PETSTORE_ACME",
-    directory: setting("PETSTORE_ACME_DIRECTORY", letsEncrypt, webAddress),
-    externalAccount: setting("PETSTORE_ACME_EAB", undefined, externalAccount),
-    caaIdentities: setting("PETSTORE_ACME_CAA", undefined, hostNames),
-  };
-  const account = setting("PETSTORE_ACME_FALLBACK_EAB", undefined, externalAccount);
-  const caaIdentities = setting("PETSTORE_ACME_FALLBACK_CAA", undefined, hostNames);
-  const usual = account && zeroSsl;
+/**
+ * In production, a public authority has another one as its fallback. That is ZeroSSL, which needs an
+ * account for the contact address, or Let's Encrypt where ZeroSSL is the first.
+ */
+function readAuthorities(
+  setting: Setting,
+  complaints: string[],
+  { contact, environment }: { readonly contact: string | undefined; readonly environment: string },
+): Pick<DomainsConfig["acme"], "authorities" | "fallbackNeedsContact"> {
+  const read = (prefix: AuthorityConfig["prefix"]) => ({
+    account: setting(`${prefix}_EAB`, undefined, externalAccount),
+    caaIdentities: setting(`${prefix}_CAA`, undefined, hostNames),
+    at(directory: string): AuthorityConfig {
+      const { hostname } = new URL(directory);
+      const known = publicAuthorities.get(hostname);
+      const name = known === undefined ? directory : `${known} (${directory})`;
+      const madeAt = accountsByEmail.get(hostname);
+      const made = madeAt && contact ? { madeAt, email: contact } : undefined;
+      const { account: set, caaIdentities } = this;
+      return { prefix, name, directory, externalAccount: set ?? made, caaIdentities };
+    },
+  });
+  const first = read("PETSTORE_ACME").at(
+    setting("PETSTORE_ACME_DIRECTORY", letsEncrypt, webAddress),
+  );
+  const fallback = read("PETSTORE_ACME_FALLBACK");
+  const off = setting("PETSTORE_ACME_FALLBACK", undefined, fallbackOff) !== undefined;
+  const byDefault = environment === "production" && isPublic(first) && !off;
+  const other = first.directory === zeroSsl ? letsEncrypt : zeroSsl;
+  const fallbackNeedsContact = byDefault && other === zeroSsl && contact === undefined;
+  const usual = fallback.account ? zeroSsl : byDefault && !fallbackNeedsContact ? other : undefined;
   const directory = setting("PETSTORE_ACME_FALLBACK_DIRECTORY", usual, webAddress);
-  if (directory === undefined) return [first];
+  if (directory === undefined || off) return { authorities: [first], fallbackNeedsContact };
   if (directory === first.directory) {
     complaints.push(
       "PETSTORE_ACME_FALLBACK_DIRECTORY must be another authority than PETSTORE_ACME_DIRECTORY.",
     );
   }
-  const prefix = "PETSTORE_ACME_FALLBACK";
-  return [first, { prefix, directory, externalAccount: account, caaIdentities }];
+  return { authorities: [first, fallback.at(directory)], fallbackNeedsContact: false };
 }
 
 function readSitesCertificates(
@@ -201,11 +230,12 @@ const tsig = kind(tsigText, (text): TsigKey | undefined => {
 });
 
 const externalAccountText = "a key id and its HMAC key in base64, such as kid:c2VjcmV0";
-const externalAccount = kind(externalAccountText, (text): ExternalAccountConfig | undefined => {
+const externalAccount = kind(externalAccountText, (text) => {
   const [, kid, hmac = ""] = /^([!-~]{1,512}):([A-Za-z0-9+/_-]{8,1024}={0,2})$/.exec(text) ?? [];
   return kid === undefined ? undefined : { kid, hmacKey: Buffer.from(hmac, "base64url") };
 });
 
+const fallbackOff = matching("off, or not set", /^off$/);
 const terms = matching("the word agreed", /^agreed$/);
 const email = matching("an e-mail address", /^[^\s@,]+@[^\s@,]+\.[^\s@,]+$/);
 const leaseSeconds = wholeNumber(2, 600, "a whole number of seconds");

@@ -3,6 +3,7 @@ import {
   accessSync,
   closeSync,
   constants,
+  existsSync,
   fsyncSync,
   openSync,
   readFileSync,
@@ -133,7 +134,13 @@ async function observeDomains(
   );
   for (const { server } of ports) server?.close();
   const ownAddresses = interfaceAddresses().flatMap((each) => canonicalAddress(each) ?? []);
-  return { names, ownAddresses, authorities, ports: ports.map(({ seen }) => seen) };
+  return {
+    names,
+    ownAddresses,
+    ports: ports.map(({ seen }) => seen),
+    authorities,
+    fallbackNeedsContact: acme.fallbackNeedsContact,
+  };
 }
 
 interface NameToLookUp {
@@ -314,7 +321,7 @@ async function observeDatabase({
 }
 
 async function askAuthority(
-  { prefix, directory, externalAccount, caaIdentities }: AuthorityConfig,
+  { prefix, name, directory, externalAccount, caaIdentities }: AuthorityConfig,
   trustFile: string | undefined,
   { clock, signal }: SetupParts,
 ) {
@@ -331,22 +338,23 @@ async function askAuthority(
     const authority: AuthorityObservation = {
       kind: "answered",
       prefix,
-      directory,
+      name,
       tookMs,
       aheadMs: Number.isNaN(aheadMs) ? undefined : aheadMs,
       externalAccountMissing: externalAccountRequired && externalAccount === undefined,
+      accountByEmail: externalAccount !== undefined && "madeAt" in externalAccount,
     };
     return { authority, caaIdentities: caaIdentities ?? said };
   } catch (cause) {
     const detail = cause instanceof AcmeError ? cause.refusal.detail : (cause as Error).message;
-    return { authority: { kind: "failed", prefix, directory, detail } as const, caaIdentities };
+    return { authority: { kind: "failed", prefix, name, detail } as const, caaIdentities };
   }
 }
 
 /** In the folder, or the nearest above it that is there. */
 function observeDisk(wanted: string, clock: Clock): DiskObservation {
   let folder = wanted;
-  while (!isThere(folder) && dirname(folder) !== folder) folder = dirname(folder);
+  while (!existsSync(folder) && dirname(folder) !== folder) folder = dirname(folder);
   const [refused, syncMs] = folder === wanted ? trySync(folder, clock) : tryAccess(folder);
   return { folder: wanted, freeBytes: freeBytesIn(folder), refused, syncMs };
 }
@@ -386,14 +394,5 @@ function freeBytesIn(folder: string): number | undefined {
     return bavail * bsize;
   } catch {
     return undefined;
-  }
-}
-
-function isThere(folder: string): boolean {
-  try {
-    accessSync(folder);
-    return true;
-  } catch {
-    return false;
   }
 }

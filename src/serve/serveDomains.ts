@@ -142,7 +142,11 @@ async function startWorker(
   const trustPem = acme.trustFile === undefined ? undefined : trustedRoot(acme.trustFile);
   const { contact } = acme;
   const { acmeAccounts: accounts } = stores;
-  const shared = { clock, accounts, vault, contact, trustPem, termsAgreed: true };
+  if (acme.fallbackNeedsContact) {
+    const next = "Set PETSTORE_ACME_CONTACT, or PETSTORE_ACME_FALLBACK=off.";
+    log.info("authority.fallback_omitted", { next });
+  }
+  const shared = { clock, accounts, vault, contact, trustPem, termsAgreed: true, log: log.info };
   const authority = new Authorities(
     acme.authorities.map(({ directory, externalAccount, caaIdentities }) => {
       return new AcmeAuthority({ ...shared, directory, externalAccount, caaIdentities });

@@ -34,19 +34,21 @@ const name = (parts: Partial<NameObservation> = {}): NameObservation => ({
   reached: [{ address: machine, port: 80, by: "us" }],
   ...parts,
 });
-const answered: AuthorityObservation = {
+const answered = {
   kind: "answered",
   prefix: "PETSTORE_ACME",
-  directory: "https://ca.example/directory",
+  name: "https://ca.example/directory",
   tookMs: 80.4,
   aheadMs: 400,
   externalAccountMissing: false,
-};
+  accountByEmail: false,
+} as const satisfies AuthorityObservation;
 const domains = (parts: Partial<DomainsObservation> = {}): DomainsObservation => ({
   names: [name()],
   ownAddresses: ["127.0.0.1", machine, "::1"],
   ports: [port("free")],
   authorities: [answered],
+  fallbackNeedsContact: false,
   ...parts,
 });
 const port = (state: PortObservation["state"]): PortObservation => ({
@@ -209,12 +211,12 @@ test.each([
 });
 
 describe("the authority", () => {
-  const authority = (parts: Partial<typeof answered>) =>
+  const authority = (parts: Partial<Extract<AuthorityObservation, { kind: "answered" }>>) =>
     withDomains({ authorities: [{ ...answered, ...parts }] });
   const away = {
     kind: "failed",
     prefix: "PETSTORE_ACME",
-    directory: "https://ca.example/",
+    name: "https://ca.example/",
   } as const;
   const failed = (detail: string) => withDomains({ authorities: [{ ...away, detail }] });
 
@@ -249,6 +251,29 @@ describe("the authority", () => {
       { subject: "fallback", verdict: "problem", next: expect.stringContaining(`${prefix}_EAB`) },
     ]);
     expect(checks.find(({ check }) => check === "clock")?.verdict).toBe("ok");
+  });
+
+  test("that cannot be reached as the fallback is a warning, since the first one issues", () => {
+    const authorities = [answered, { ...away, detail: "It is away." }];
+    const checks = judgeSetup({ ...ready, ...withDomains({ authorities }) });
+    expect(checks.filter(({ check }) => check === "authority")).toMatchObject([
+      { subject: "first", verdict: "ok" },
+      { subject: "fallback", verdict: "warning" },
+    ]);
+  });
+
+  test("that makes an account for the contact address says so, and without one how to get it", () => {
+    const { seen } = judged("authority", authority({ accountByEmail: true }));
+    expect(seen).toEndWith("an account for PETSTORE_ACME_CONTACT when it is first needed.");
+    const checks = judgeSetup({ ...ready, ...withDomains({ fallbackNeedsContact: true }) });
+    expect(checks.filter(({ check }) => check === "authority")).toMatchObject([
+      { verdict: "ok" },
+      {
+        subject: "fallback",
+        verdict: "warning",
+        next: expect.stringMatching(/^Set PETSTORE_ACME_CONTACT .*PETSTORE_ACME_FALLBACK=off\.$/),
+      },
+    ]);
   });
 
   test.each([

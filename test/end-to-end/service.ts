@@ -28,6 +28,8 @@ export interface TestService {
 export interface TestOptions {
   readonly clock?: Clock;
   readonly variables?: Record<string, string>;
+  /** For what no setting changes. */
+  readonly configure?: ((config: Config) => Config) | undefined;
   /** SQLite unless said. */
   readonly engine?: Engine;
   /** Whether it does what one process of several does for all. */
@@ -46,7 +48,8 @@ export async function startTestService(options: TestOptions = {}): Promise<TestS
   const clock = options.clock ?? systemClock;
   const { engine = sqlite, variables = {} } = options;
   const database = await engine.newDatabase({ migrated: variables["PETSTORE_ENV"] === undefined });
-  const config = testConfig({ ...database.variables, ...variables });
+  const { configure = (usual: Config) => usual } = options;
+  const config = configure(testConfig({ ...database.variables, ...variables }));
   let lines = "";
   const log = createLog("info", clock, (text) => {
     lines += text;

@@ -31,6 +31,8 @@ export interface DomainsObservation {
   readonly ports: readonly PortObservation[];
   /** The preferred one first. */
   readonly authorities: readonly AuthorityObservation[];
+  /** Whether there would be a second one if there were a contact address. */
+  readonly fallbackNeedsContact: boolean;
 }
 
 export interface NameObservation {
@@ -59,24 +61,24 @@ export interface PortObservation {
   readonly state: "free" | "ours" | "taken" | "forbidden" | "no_address";
 }
 
-export type AuthorityObservation =
+export type AuthorityObservation = {
+  /** How the names of its settings begin. */
+  readonly prefix: string;
+  /** Its directory, after what people call it. */
+  readonly name: string;
+} & (
   | {
       readonly kind: "answered";
-      /** How the names of its settings begin. */
-      readonly prefix: string;
-      readonly directory: string;
       readonly tookMs: number;
       /** How far its clock is ahead of ours; undefined if it sends no date. */
       readonly aheadMs: number | undefined;
       /** It makes accounts only for those that have one elsewhere, and none is set. */
       readonly externalAccountMissing: boolean;
+      /** It makes an account for the contact address with the first order. */
+      readonly accountByEmail: boolean;
     }
-  | {
-      readonly kind: "failed";
-      readonly prefix: string;
-      readonly directory: string;
-      readonly detail: string;
-    };
+  | { readonly kind: "failed"; readonly detail: string }
+);
 
 export type DatabaseObservation =
   | { readonly kind: "found"; readonly path: string; readonly pendingMigrations: number }
@@ -124,6 +126,7 @@ function judgeDomains(domains: DomainsObservation): SetupCheck[] {
     ]),
     ...domains.ports.map(judgePort),
     ...domains.authorities.map(judgeAuthority),
+    ...(domains.fallbackNeedsContact ? [fallbackMissing] : []),
     ...judgeClock(domains.authorities),
   ];
 }
@@ -248,20 +251,29 @@ function judgePort({ port, setting, host, state }: PortObservation): SetupCheck 
 
 const usualPort = (setting: string) => (setting.includes("HTTPS") ? 443 : 80);
 
+const fallbackMissing: SetupCheck = {
+  check: "authority",
+  subject: "fallback",
+  verdict: "warning",
+  seen: "There is none: while the first one is down or limits you, nothing is issued or renewed.",
+  next: "Set PETSTORE_ACME_CONTACT to your e-mail address: ZeroSSL makes an account for it when it is first needed. Or set PETSTORE_ACME_FALLBACK=off.",
+};
+
 function judgeAuthority(
   authority: AuthorityObservation,
   index: number,
   { length }: readonly AuthorityObservation[],
 ): SetupCheck {
-  const { directory, prefix } = authority;
+  const { prefix, name } = authority;
   const subject = index === 0 ? "first" : "fallback";
   const about = { check: "authority", ...(length > 1 && { subject }) } as const;
   if (authority.kind === "failed") {
     const untimely = /CERT_(?:NOT_YET_VALID|HAS_EXPIRED)/.test(authority.detail);
     return {
       ...about,
-      verdict: "problem",
-      seen: `${directory}: ${authority.detail}`,
+      // The first one issues without its fallback.
+      verdict: index === 0 ? "problem" : "warning",
+      seen: `${name}: ${authority.detail}`,
       next: untimely
         ? "Check the clock of this machine: certificates are judged by it."
         : `Allow outgoing HTTPS, and check ${prefix}_DIRECTORY and PETSTORE_ACME_TRUST.`,
@@ -271,11 +283,14 @@ function judgeAuthority(
     return {
       ...about,
       verdict: "problem",
-      seen: `${directory} requires an account that was made elsewhere (external account binding).`,
+      seen: `${name} requires an account that was made elsewhere (external account binding).`,
       next: `Make one there, and set ${prefix}_EAB to its key id and HMAC key.`,
     };
   }
-  const seen = `${directory} answered in ${Math.round(authority.tookMs)} ms.`;
+  const account = authority.accountByEmail
+    ? " It makes an account for PETSTORE_ACME_CONTACT when it is first needed."
+    : "";
+  const seen = `${name} answered in ${Math.round(authority.tookMs)} ms.${account}`;
   if (authority.tookMs <= tookMsWarning) return { ...about, verdict: "ok", seen };
   const next = "Check the network: an order is a dozen requests.";
   return { ...about, verdict: "warning", seen, next };

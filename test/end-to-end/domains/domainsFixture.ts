@@ -7,7 +7,7 @@ import type { Actor, Plan } from "../../../src/hosting/sites/site.ts";
 import { eventually } from "../../../testkit/eventually.ts";
 import { sourcesOf } from "../../sites/sources.ts";
 import { type Engine, sqlite } from "../engines.ts";
-import { startTestService, type TestService } from "../service.ts";
+import { startTestService, type TestOptions, type TestService } from "../service.ts";
 import { type MovableClock, movableClock } from "./movableClock.ts";
 import type { TestBed } from "./testBed/testBed.ts";
 
@@ -61,11 +61,13 @@ export async function startDomainsFixture(
   testBed: TestBed,
   engine: Engine = sqlite,
   variables: Record<string, string> = {},
+  configure?: TestOptions["configure"],
 ): Promise<DomainsFixture> {
   const clock = movableClock();
   const service = await startTestService({
     clock,
     engine,
+    configure,
     variables: { ...settingsFor(testBed), ...variables },
   });
   const { sites, domains, edgeView } = service.stores;
