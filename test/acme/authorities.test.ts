@@ -118,6 +118,17 @@ describe("an order", () => {
   });
 });
 
+test("a second one that does not respond holds up no order of the first", async () => {
+  await authorities.reach();
+  second.clock.advance(3_600_000);
+  second.ca.when("directory", () => "say nothing");
+  second.ca.onSilence = () => {};
+  const [one, other] = await authorities.reach();
+  expect(one?.refusal).toBeUndefined();
+  expect(other?.refusal?.detail).toBe("The authority did not respond in time.");
+  expect(second.clock.pauses).toEqual([2_000, 2_000]);
+});
+
 test("the renewal window is that of the authority that issued the certificate", async () => {
   const asked: string[] = [];
   for (const fixture of [first, second]) {

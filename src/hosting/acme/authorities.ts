@@ -10,6 +10,9 @@ import {
 } from "../domains/certificateAuthority.ts";
 import type { AcmeAuthority } from "./authority.ts";
 
+/** A firewall may let through the first one alone, and drop what is sent to another. */
+const fallbackWaitMsMax = 2_000;
+
 export class Authorities implements CertificateAuthority {
   readonly #members: readonly AcmeAuthority[];
 
@@ -18,13 +21,16 @@ export class Authorities implements CertificateAuthority {
     this.#members = members;
   }
 
-  reach(): Promise<readonly Reach[]> {
-    return Promise.all(this.#members.map((member) => member.reach()));
+  /** While the first one can be reached, its orders do not wait for the others. */
+  async reach(): Promise<readonly Reach[]> {
+    const [first, ...others] = this.#members;
+    if (first === undefined) return [];
+    const reached = await first.reach();
+    const waitMsMax = reached.refusal === undefined ? fallbackWaitMsMax : undefined;
+    return [reached, ...(await Promise.all(others.map((other) => other.reach(waitMsMax))))];
   }
 
-  /**
-   * Each is tried until one decides, first the one that has the order to resume.
-   */
+  /** Each is tried until one decides, first the one that has the order to resume. */
   async order(request: OrderRequest, directories: readonly string[]): Promise<OrderOutcome> {
     let refusal: AuthorityRefusal | undefined;
     const resuming = ({ directory }: AcmeAuthority) =>

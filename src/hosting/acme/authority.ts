@@ -16,6 +16,7 @@ import { fetchRenewalWindow } from "./certificates.ts";
 import { AcmeClient, AcmeSession } from "./client.ts";
 import type { ExternalAccount, ExternalAccountSource } from "./externalAccount.ts";
 import { runOrder } from "./order.ts";
+import { tooSlow, unlessAborted } from "./transport.ts";
 
 const pollMsDefault = 1_000;
 const orderMsMaxDefault = 5 * 60_000;
@@ -65,11 +66,15 @@ export class AcmeAuthority {
     return this.#client.directoryUrl;
   }
 
-  async reach(): Promise<Reach> {
+  /** After `waitMsMax`, it counts as out of reach; what is under way is not cancelled. */
+  async reach(waitMsMax = this.#orderMsMax): Promise<Reach> {
     let refusal: AuthorityRefusal | undefined;
-    await this.#client.directory().catch((reason) => {
+    const late = new AbortController();
+    const stopTimer = this.#client.clock.after(waitMsMax, () => late.abort(tooSlow()));
+    await unlessAborted(this.#client.directory(), late.signal).catch((reason) => {
       ({ refusal } = refusedOrThrow(reason));
     });
+    stopTimer();
     const caaIdentities = this.#caaIdentities ?? this.#client.lastDirectory?.caaIdentities ?? [];
     return { directory: this.directory, caaIdentities, refusal };
   }

@@ -74,7 +74,7 @@ export class Transport {
       }
       const request = this.#open(sent);
       const stopTimer = this.#options.clock.after(this.#options.requestMsMax, () =>
-        fail(new AcmeError("unavailable", "The authority did not respond in time.")),
+        fail(tooSlow()),
       );
       const onAbort = () => fail(signal?.reason);
       signal?.addEventListener("abort", onAbort, { once: true });
@@ -122,6 +122,10 @@ export class Transport {
       ...this.#trust,
     });
   }
+}
+
+export function tooSlow(): AcmeError {
+  return new AcmeError("unavailable", "The authority did not respond in time.");
 }
 
 /** Only the code: messages may contain addresses and other details of the runtime. */
