@@ -97,7 +97,7 @@ describeOnEngines("metrics", (engine) => {
       );
       expect(await webhooks.plan({ lease, from: 0, to: 2, deliveries })).toBe(true);
     }
-    await webhooks.setDisabled(disabled.id, "failing");
+    await webhooks.setDisabled(disabled.id, { atMs, reason: "failing" });
     const text = await read();
     expect(sampleOf(text, "petstore_webhook_deliveries_pending")).toBe(2);
     expect(sampleOf(text, "petstore_webhook_oldest_pending_age_seconds")).toBe(
