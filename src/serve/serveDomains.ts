@@ -146,7 +146,7 @@ async function startWorker(
     const next = "Set PETSTORE_ACME_CONTACT, or PETSTORE_ACME_FALLBACK=off.";
     log.info("authority.fallback_omitted", { next });
   }
-  const shared = { clock, accounts, vault, contact, trustPem, termsAgreed: true, log: log.info };
+  const shared = { clock, accounts, vault, contact, trustPem, termsAgreed: true, log };
   const authority = new Authorities(
     acme.authorities.map(({ directory, externalAccount, caaIdentities }) => {
       return new AcmeAuthority({ ...shared, directory, externalAccount, caaIdentities });

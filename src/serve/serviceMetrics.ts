@@ -188,7 +188,7 @@ async function webhookFamilies({ webhooks }: Stores, clock: Clock): Promise<Fami
   }
   const states = endpointStates.map((state) => ({
     labels: { state },
-    value: endpoints.filter(({ disabled = "enabled" }) => disabled === state).length,
+    value: endpoints.filter(({ disabled }) => (disabled?.reason ?? "enabled") === state).length,
   }));
   return [
     gauge(

@@ -20,6 +20,12 @@ import {
 } from "./externalAccount.ts";
 import { unlessAborted } from "./transport.ts";
 
+export interface AcmeLog {
+  info(event: string, fields: Readonly<Record<string, unknown>>): void;
+}
+
+const silentLog: AcmeLog = { info() {} };
+
 export interface OpenAccount {
   readonly url: string;
   readonly key: AccountKey;
@@ -32,7 +38,7 @@ interface AccountOptions {
   readonly contact: string | undefined;
   readonly externalAccount?: ExternalAccount | ExternalAccountSource | undefined;
   readonly termsAgreed: boolean;
-  readonly log?: ((event: string, fields: Readonly<Record<string, unknown>>) => void) | undefined;
+  readonly log?: AcmeLog | undefined;
 }
 
 /** What is stored of an account: its address or id, and a secret, which is sealed. */
@@ -147,14 +153,14 @@ export class Account {
   }
 
   async #requestExternal(source: ExternalAccountSource): Promise<Credentials> {
-    const { log = () => {} } = this.#options;
+    const { log = silentLog } = this.#options;
     const nowMs = this.#client.clock.now();
     if (this.#external !== undefined && nowMs < this.#external.retryAtMs) {
       throw this.#external.failure;
     }
     try {
       const { kid, hmacKey } = await requestExternalAccount(source, this.#client);
-      log("authority.external_account_created", { madeAt: source.madeAt });
+      log.info("authority.external_account_created", { madeAt: source.madeAt });
       return { url: kid, secret: hmacKey };
     } catch (cause) {
       if (!(cause instanceof AcmeError)) throw cause;

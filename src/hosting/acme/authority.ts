@@ -10,7 +10,7 @@ import type {
   Reach,
   RenewalWindow,
 } from "../domains/certificateAuthority.ts";
-import { Account } from "./account.ts";
+import { Account, type AcmeLog } from "./account.ts";
 import { AcmeError, isUnavailable, messageOf } from "./acmeError.ts";
 import { fetchRenewalWindow } from "./certificates.ts";
 import { AcmeClient, AcmeSession } from "./client.ts";
@@ -38,7 +38,7 @@ export interface AcmeOptions {
   readonly trustPem: string | undefined;
   /** Whether the operator agreed to the authority's terms of service. */
   readonly termsAgreed: boolean;
-  readonly log?: ((event: string, fields: Readonly<Record<string, unknown>>) => void) | undefined;
+  readonly log?: AcmeLog | undefined;
   /** The polling interval if the authority does not specify one. Doubles up to 10 s. */
   readonly pollMs?: number;
   readonly orderMsMax?: number;
