@@ -51,6 +51,24 @@ export function exportedLine(entry: AuditEntry): string {
   return `${canonicalText(entry).slice(0, -1)},"hash":"${entry.hash}"}`;
 }
 
+export interface ChangedMember {
+  readonly name: string;
+  /** Undefined where it did not exist. */
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+/** What an entry changed, by the members of its subject. */
+export function changedMembers({
+  before,
+  after,
+}: Pick<AuditEntry, "before" | "after">): ChangedMember[] {
+  const [was, is] = [before ?? "{}", after ?? "{}"].map((text) => JSON.parse(text));
+  return Object.keys({ ...was, ...is })
+    .filter((name) => JSON.stringify(was[name]) !== JSON.stringify(is[name]))
+    .map((name) => ({ name, before: was[name], after: is[name] }));
+}
+
 /** Each is exact, or a group: `key` and `key.` are all actions on keys, `keys` all keys. */
 export interface AuditQuery {
   readonly actor?: string | undefined;

@@ -1,5 +1,6 @@
 /** Everything that `petstore` does, in the order in which the help shows it. */
 import { accountsCommands } from "./accountsCommands.ts";
+import { auditCommands } from "./auditCommands.ts";
 import { categoriesCommands } from "./categoriesCommands.ts";
 import { check } from "./checkCommand.ts";
 import type { Command } from "./command.ts";
@@ -35,6 +36,7 @@ export const commands: readonly Command[] = [
   ...[sites.listDeployments, sites.publishSite, sites.rollBackSite, sites.unpublishSite],
   buildDocsSite,
   ...domainsCommands,
+  ...auditCommands,
   ...[backup, restore, migrate, healthcheck, check],
 ];
 

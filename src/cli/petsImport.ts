@@ -53,9 +53,21 @@ interface Source {
 }
 
 function importTo(source: Source, call: Call, context: CliContext) {
-  return withNewStores(call, context, ({ catalogue }) =>
-    giveAll(source, new BatchImporter(catalogue, source)),
-  );
+  return withNewStores(call, context, async ({ audit, catalogue }) => {
+    const importer = new BatchImporter(catalogue, source);
+    const record = async () => {
+      const after = { file: source.label, ...importer.counts };
+      if (after.added === 0) return;
+      await audit.record({ action: "catalogue.import", subject: "catalogue", after });
+    };
+    const counts = await giveAll(source, importer).catch(async (cause) => {
+      // Even if that cannot be recorded, the reason why the import ended counts.
+      await record().catch(() => {});
+      throw cause;
+    });
+    await record();
+    return counts;
+  });
 }
 
 /** Makes no store to compare with: an import would begin with an empty one. */

@@ -78,6 +78,11 @@ export class BatchImporter implements Importer {
   async finish(): Promise<Counts> {
     if (this.#batch.length > 0) await this.#store();
     await this.#storing;
+    return this.counts;
+  }
+
+  /** So far. */
+  get counts(): Counts {
     return { added: this.#added, unchanged: this.#unchanged };
   }
 

@@ -26,7 +26,7 @@ export const seedPets: Command = {
     const progress = progressBar("Seeding", context.stderr, context.clock);
     const nextPet = petMaker(randomSeed);
     const signal = context.stopSignal();
-    const { made } = await withNewStores(call, context, async ({ catalogue }) => {
+    const { made } = await withNewStores(call, context, async ({ audit, catalogue }) => {
       // The next batch is made while the store writes the one before.
       let storing: Promise<unknown> = Promise.resolve();
       let sent = 0;
@@ -39,6 +39,8 @@ export const seedPets: Command = {
         sent += size;
       }
       await storing;
+      const after = { added: sent };
+      await audit.record({ action: "catalogue.seed", subject: "catalogue", after });
       if (sent < count) {
         const stored = `${counted(sent, "pet was", "pets were")} stored, of ${digits(count)}.`;
         throw stopped(signal, stored);

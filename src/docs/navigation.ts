@@ -29,6 +29,7 @@ const operatorGuides = [
   "operating",
   "monitoring",
   "log-events",
+  "audit-log",
   "executable",
   "dashboard",
   "https",
