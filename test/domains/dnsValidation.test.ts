@@ -80,6 +80,20 @@ describe("a name that is prepared by a TXT record", () => {
     expect((await show()).findings.map(({ code }) => code)).toEqual(["SWITCH_PENDING"]);
   });
 
+  test("and was never switched is given up when its certificate expires, as it says", async () => {
+    const { fixture, dns, pass, show } = await prepared();
+    await pass(0);
+    dns.lines = { ...elsewhere, [`${challengeName} TXT`]: challengeValueOf("token-1.account") };
+    await pass(1);
+    dns.lines = elsewhere;
+    const { certificate, abandonAtMs } = await show();
+    expect(abandonAtMs).toBe(certificate?.notAfterMs as number);
+    for (let days = 0; days < 89; days++) await pass(24 * 60);
+    expect(await show()).toMatchObject({ status: "prepared", abandonAtMs });
+    await pass(2 * 24 * 60);
+    expect(await fixture.service.claimsOn(ann, host)).toMatchObject([{ status: "abandoned" }]);
+  });
+
   test("and is removed while it waits can be prepared again at once", async () => {
     const { fixture, authority, pass, show } = await prepared();
     await pass(0);

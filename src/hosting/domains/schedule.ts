@@ -5,6 +5,7 @@ import {
   type Domain,
   hasEnded,
   isOwnName,
+  isPrepared,
   isValid,
 } from "./domain.ts";
 
@@ -151,6 +152,11 @@ export function scheduledJobs(domain: Domain, nowMs: number): ScheduledJob[] {
 
 /** When it is given up unless DNS is right by then; undefined if it is not. */
 export function abandonAtMs(domain: Domain, nowMs: number): number | undefined {
+  const { dns, certificate } = domain;
+  // One that was never switched is kept for as long as its certificate is valid.
+  if (isPrepared(domain) && isValid(certificate.held, nowMs)) {
+    return Math.max(certificate.held.notAfterMs, dns.waitingSinceMs + abandonAfterMs);
+  }
   return scheduledJobs(domain, nowMs).find(({ job }) => job === "abandon")?.atMs;
 }
 
