@@ -138,3 +138,9 @@ function schemaErrors(pointer: string, value: unknown, what: string): string[] {
   validate(value);
   return (validate.errors ?? []).map((error) => `${what}${error.instancePath} ${error.message}`);
 }
+
+/** What the contract does not allow in the data of an event. */
+export function eventErrors(type: string, data: unknown): string[] {
+  const kind = type.split(".")[0];
+  return schemaErrors(settle(`/components/schemas/Event/x-data/${kind}`), data, type);
+}

@@ -1,8 +1,10 @@
 /** What every process does beside answering requests. */
 import type { Config } from "../config/config.ts";
+import { allOperations } from "../contract/operations.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
-import { keepEventsFor } from "../petstore/events/retention.ts";
+import { keepEventsFor, repeatEvery } from "../petstore/events/retention.ts";
+import { sunsetsOf } from "../petstore/keys/sunsets.ts";
 import { UseRecorder } from "../petstore/keys/useRecorder.ts";
 import type { Stores } from "../storage/stores.ts";
 import { startWebhooks } from "./serveWebhooks.ts";
@@ -15,11 +17,21 @@ export interface BackgroundParts {
   readonly stores: Stores;
 }
 
+/** How often to look for what becomes true by time alone. */
+const scanEveryMs = 60_000;
+
 export function startBackground(parts: BackgroundParts) {
   const { config, clock, log, stores } = parts;
   const uses = new UseRecorder(stores.keys, clock, (event, cause) => log.error(event, { cause }));
   const eventRetention = keepEventsFor(config.eventsDays, stores.events, clock, (cause) =>
     log.error("events.prune_failed", { cause }),
+  );
+  // Every process looks; the store records each of them once.
+  const scans = [
+    () => stores.keys.recordExpiry(clock.now()),
+    () => stores.keys.recordSunsets(sunsetsOf(allOperations, clock.now())),
+  ].map((scan) =>
+    repeatEvery(scanEveryMs, scan, clock, (cause) => log.error("events.scan_failed", { cause })),
   );
   const webhooks = startWebhooks(parts);
   return {
@@ -29,7 +41,7 @@ export function startBackground(parts: BackgroundParts) {
     finish: (graceMs: number) => webhooks.stop(graceMs),
     /** To be called then, after the last request. */
     async stop(): Promise<void> {
-      await Promise.all([uses.close(), eventRetention.stop()]);
+      await Promise.all([uses.close(), ...[...scans, eventRetention].map((each) => each.stop())]);
     },
   };
 }

@@ -233,6 +233,7 @@ export function describeKeys(engine: string, open: () => Promise<Stores>): void 
       const revision = two.keys.revision();
 
       const retention = { catalogueKeysExpiredAtMs: createdAtMs, usesBeforeDay: "" };
+      await one.keys.recordExpiry(createdAtMs + 1);
       await one.keys.prune(retention);
       expect((await two.keys.list()).map(({ id }) => id)).toEqual([
         ...["key_recent", "key_endless", "key_other"],
@@ -254,6 +255,7 @@ export function describeKeys(engine: string, open: () => Promise<Stores>): void 
       await keys.add(keyNamed("old", { ...page, expiresAtMs: undefined }));
       await keys.rotate("key_old", createdAtMs + 1, keyNamed("new", page));
       const listed = async () => (await keys.list()).map(({ id }) => id);
+      await keys.recordExpiry(createdAtMs + 1);
       await keys.prune({ catalogueKeysExpiredAtMs: createdAtMs, usesBeforeDay: "" });
       expect(await listed()).toEqual(["key_old", "key_new"]);
       for (const left of [["key_new"], []]) {

@@ -8,6 +8,7 @@ import { describeIdempotency } from "./idempotency.suite.ts";
 import { describeKeys } from "./keys.suite.ts";
 import { describeOrders } from "./orders.suite.ts";
 import { describePetSearch } from "./petSearch.suite.ts";
+import { describePlatformEvents } from "./platformEvents.suite.ts";
 import { describeRevision } from "./revision.suite.ts";
 import { describeWebhooks } from "./webhooks.suite.ts";
 
@@ -21,6 +22,7 @@ describeEditing("PostgreSQL", open);
 describeRevision("PostgreSQL", open);
 describeIdempotency("PostgreSQL", open);
 describeEvents("PostgreSQL", open);
+describePlatformEvents("PostgreSQL", open);
 describeWebhooks("PostgreSQL", open);
 describeHistories("PostgreSQL", open);
 describeKeys("PostgreSQL", open);

@@ -86,6 +86,7 @@ describe("idempotency keys in SQLite", () => {
     const runner = new BatchRunner(db, systemClock);
     const pet = { ...bella, name: "x".repeat(200) };
     const batch = (count: number) => ({
+      nowMs,
       names: Array(count).fill("addPetOnTerms"),
       arguments: Array.from({ length: count }, (_, index) => ({
         pet,

@@ -174,6 +174,7 @@ test("writes of one batch run one after the other, in one transaction", async ()
   const db = connect(folder.path("petstore.db"));
   const project = { slug: "docs", ownerId: "owner", nowMs: 0 };
   const reply = await new BatchRunner(db, systemClock).run({
+    nowMs: 0,
     names: ["addProject", "addProject", "beginDeployment", "buildDeployment", "buildDeployment"],
     arguments: [
       ...[project, project, { id: "dep", project: "docs", nowMs: 0 }],
@@ -200,7 +201,7 @@ describe("when the disk refuses", () => {
 
   function batchOf(count: number) {
     const pet = { ...bella, name: "x".repeat(200) };
-    return { names: Array(count).fill("addPet"), arguments: Array(count).fill(pet) };
+    return { names: Array(count).fill("addPet"), arguments: Array(count).fill(pet), nowMs: 0 };
   }
 
   test("a full disk fails the batch as unavailable and keeps nothing of it", async () => {

@@ -5,28 +5,28 @@ const pruneEveryMs = 10 * 60_000;
 const dayMs = 24 * 60 * 60_000;
 
 /**
- * Removes events that are older than so many days, every ten minutes. A failure is reported and
- * retried the next time. Resolves, once stopped, when it makes no further call to the store.
+ * Takes a step, and more of them as long as one resolves with true, after every interval. A failure
+ * is reported and retried the next time. Resolves, once stopped, when no step is under way.
  */
-export function keepEventsFor(
-  days: number,
-  store: Pick<EventStore, "prune">,
+export function repeatEvery(
+  everyMs: number,
+  step: () => Promise<boolean>,
   clock: Clock,
   failed: (cause: unknown) => void,
 ): { stop(): Promise<void> } {
   let running: Promise<void> | undefined;
   let stopped = false;
-  const prune = async () => {
+  const run = async () => {
     try {
-      while (!stopped && (await store.prune(clock.now() - days * dayMs))) {
-        // Each call removes a few, so that other writes do not wait.
+      while (!stopped && (await step())) {
+        // Each step does a little, so that other writes do not wait.
       }
     } catch (cause) {
       failed(cause);
     }
   };
-  const cancel = clock.every(pruneEveryMs, () => {
-    running ??= prune().finally(() => {
+  const cancel = clock.every(everyMs, () => {
+    running ??= run().finally(() => {
       running = undefined;
     });
   });
@@ -37,4 +37,14 @@ export function keepEventsFor(
       await running;
     },
   };
+}
+
+/** Removes events that are older than so many days, every ten minutes. */
+export function keepEventsFor(
+  days: number,
+  store: Pick<EventStore, "prune">,
+  clock: Clock,
+  failed: (cause: unknown) => void,
+): { stop(): Promise<void> } {
+  return repeatEvery(pruneEveryMs, () => store.prune(clock.now() - days * dayMs), clock, failed);
 }

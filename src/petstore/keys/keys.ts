@@ -1,6 +1,7 @@
 import type { OperationId } from "../../contract/operations.ts";
 import type { MaybePromise } from "../../core/maybePromise.ts";
 import type { KeyRetention } from "./lifecycle.ts";
+import type { Sunsets } from "./sunsets.ts";
 import type { Environment } from "./token.ts";
 
 /** A key as it is stored. The token itself is not stored. */
@@ -46,6 +47,18 @@ export interface KeyStore {
 
   /** Keeps the first instant if the key was revoked before. Rejects when there is no such key. */
   revoke(id: string, atMs: number): Promise<void>;
+
+  /**
+   * Records that keys have expired, of each once, whichever process sees it first. Resolves with
+   * whether there may be more.
+   */
+  recordExpiry(nowMs: number): Promise<boolean>;
+
+  /**
+   * Records that keys still call operations that are about to be removed: of each key and operation
+   * once in thirty days at most. Resolves with whether there may be more.
+   */
+  recordSunsets(sunsets: Sunsets): Promise<boolean>;
 
   findByHash(hash: string): MaybePromise<ApiKey | undefined>;
 

@@ -1,5 +1,7 @@
 /** How keys are created, rotated and expire: pure rules. */
+import { toJson } from "../../contract/json.ts";
 import type { Clock } from "../../core/clock.ts";
+import type { NewEvent } from "../events/events.ts";
 import type { ApiKey } from "./keys.ts";
 import { type Environment, hashToken, mintToken, randomText, tokenHint } from "./token.ts";
 
@@ -108,6 +110,26 @@ type KeyState = "active" | "expired" | "revoked";
 export function keyState(key: ApiKey, nowMs: number): KeyState {
   if (key.revokedAtMs !== undefined) return "revoked";
   return key.expiresAtMs !== undefined && key.expiresAtMs <= nowMs ? "expired" : "active";
+}
+
+type KeyEventType = "key.created" | "key.rotated" | "key.revoked" | "key.expired";
+
+/** Neither the token nor its hash is in any event. */
+export function keyEvent(type: KeyEventType, key: ApiKey, nowMs: number): NewEvent {
+  const { hash: _, lastUsedAtMs: __, ...shown } = key;
+  const data = JSON.stringify({ ...toJson(shown), state: keyState(key, nowMs) });
+  return { type, resource: `keys/${key.id}`, data };
+}
+
+/** What a change of a key is to those who follow events. It expires without a change. */
+export function keyEventsOf(before: ApiKey | undefined, after: ApiKey, nowMs: number): NewEvent[] {
+  const became = (member: "replacedBy" | "revokedAtMs") =>
+    before !== undefined && before[member] === undefined && after[member] !== undefined;
+  return [
+    ...(before === undefined ? [keyEvent("key.created", after, nowMs)] : []),
+    ...(became("replacedBy") ? [keyEvent("key.rotated", after, nowMs)] : []),
+    ...(became("revokedAtMs") ? [keyEvent("key.revoked", after, nowMs)] : []),
+  ];
 }
 
 /**

@@ -2,6 +2,7 @@ import { type Clock, pause } from "../../core/clock.ts";
 import type { Environment } from "../../petstore/keys/token.ts";
 import { accountEmailTables, disabledAccountTables } from "../repositories/accounts.ts";
 import { auditTables, auditTriggers } from "../repositories/audit.ts";
+import { recordedTables } from "../repositories/events.ts";
 import { tablesForPostgres } from "../repositories/tableNotation.ts";
 import {
   accessTables,
@@ -86,6 +87,7 @@ const steps: readonly (readonly Statement[])[] = [
   tablesForPostgres(accountEmailTables),
   [...tablesForPostgres(auditTables), createAuditTriggers],
   tablesForPostgres(disabledAccountTables),
+  tablesForPostgres(recordedTables),
 ];
 
 export const latestVersion = steps.length;

@@ -97,7 +97,7 @@ export class PostgresStorage extends QueryReader implements Storage {
   async #write<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     const transact = () =>
       this.#database.transact("BEGIN", async (session) => {
-        const transaction = new PostgresTransaction(session);
+        const transaction = new PostgresTransaction(session, this.#database.clock.now());
         return { result: await work(transaction), moved: transaction.moved };
       });
     const { result, moved } = await transact().catch((cause) => {
@@ -123,8 +123,11 @@ class PostgresTransaction extends QueryReader implements Transaction {
   /** Revisions to announce to the other processes after the commit. */
   readonly moved = new Map<WatchedCounter, bigint>();
 
-  constructor(session: Session) {
+  readonly nowMs: number;
+
+  constructor(session: Session, nowMs: number) {
     super((text, values) => session.query(text, values));
+    this.nowMs = nowMs;
   }
 
   async run(text: string, values: readonly Value[] = []): Promise<number> {

@@ -210,6 +210,7 @@ export const audited: Rules = {
 const asPartOfDeployment = "Part of an upload, which is recorded once it is complete.";
 const byWorker = "Made by the worker in the background.";
 const byDelivery = "Made by the delivery of events.";
+const byScan = "Records what time alone has made true.";
 const retention = "Removes what is kept for a limited time.";
 
 /** The writes that are not recorded, each with the reason. */
@@ -219,6 +220,8 @@ export const notAudited: { readonly [Name in WriteName]?: string } = {
   takeAttempt: "Counts attempts to sign in.",
   giveBackTry: "Counts attempts to sign in.",
   recordKeyUses: "Counts the use of keys.",
+  recordKeyExpiry: byScan,
+  recordKeySunsets: byScan,
   beginDeployment: asPartOfDeployment,
   beginUpload: asPartOfDeployment,
   buildDeployment: asPartOfDeployment,

@@ -3,9 +3,18 @@ import type {
   EventPage,
   EventQuery,
   EventStore,
+  NewEvent,
   RecordedEvent,
 } from "../../petstore/events/events.ts";
 import type { Storage, Transaction, Writes } from "./storage.ts";
+
+/** What was recorded of a row, so that it is recorded once. */
+export const recordedTables = [
+  "ALTER TABLE keys ADD COLUMN [postgres: IF NOT EXISTS ]expiry_recorded_at_ms [sqlite: INTEGER][postgres: int8]",
+  "ALTER TABLE key_uses ADD COLUMN [postgres: IF NOT EXISTS ]sunset_recorded_at_ms [sqlite: INTEGER][postgres: int8]",
+  "ALTER TABLE certificates ADD COLUMN [postgres: IF NOT EXISTS ]expiry_recorded_at_ms [sqlite: INTEGER][postgres: int8]",
+  "ALTER TABLE domains ADD COLUMN [postgres: IF NOT EXISTS ]milestone [sqlite: TEXT][postgres: text]",
+];
 
 /** For each page. A filter has no index, which every write would pay for. */
 const idsFilteredMax = 10_000;
@@ -57,6 +66,21 @@ export const eventWrites = {
     return kept < 0 && oldest.length === prunedAtOnceMax;
   },
 } satisfies Writes;
+
+/**
+ * The last thing that a write does: every write that records something waits for the others from
+ * here to its commit, and may wait for nothing else then, or two would wait for each other.
+ */
+export async function recordEvents(tx: Transaction, events: readonly NewEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  const before = (await tx.advance("last_event_id", events.length)) - events.length;
+  await tx.insertAll(
+    insertEvent,
+    events.map(({ type, resource, data }, index) => [
+      ...[before + 1 + index, type, resource, tx.nowMs, data],
+    ]),
+  );
+}
 
 async function removeUpTo(tx: Transaction, id: number): Promise<void> {
   await tx.run("DELETE FROM events WHERE id <= ?1", [id]);

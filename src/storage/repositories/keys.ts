@@ -1,6 +1,13 @@
 import { then } from "../../core/maybePromise.ts";
 import type { ApiKey, KeyStore, KeyUse } from "../../petstore/keys/keys.ts";
-import { catalogueKeyName, type KeyRetention } from "../../petstore/keys/lifecycle.ts";
+import {
+  catalogueKeyName,
+  type KeyRetention,
+  keyEvent,
+  keyEventsOf,
+} from "../../petstore/keys/lifecycle.ts";
+import { type SunsetCall, type Sunsets, sunsetEvent } from "../../petstore/keys/sunsets.ts";
+import { recordEvents } from "./events.ts";
 import { byText, type LookUp, type Storage, type Transaction, type Writes } from "./storage.ts";
 
 type KeyRow = Omit<ApiKey, "scopes"> & { readonly scopes: string };
@@ -18,6 +25,16 @@ export function keyRepository(storage: Storage): KeyStore {
       if (await storage.write("revokeKey", { id, atMs })) return;
       throw new Error(`No key has the id ${id}. Nothing was changed.`);
     },
+    async recordExpiry(nowMs) {
+      // Hardly ever anything has expired, so a read looks first.
+      const expired = await storage.get(findExpired, [nowMs, 1]);
+      return expired !== undefined && (await storage.write("recordKeyExpiry", nowMs));
+    },
+    async recordSunsets(sunsets) {
+      if (sunsets.approaching.length === 0) return false;
+      const [call] = await storage.all(findSunsetCalls, sunsetValues(sunsets, 1));
+      return call !== undefined && (await storage.write("recordKeySunsets", sunsets));
+    },
     findByHash: (hash) => then(storage.lookUp(findKey, hash), (row) => row && keyOf(row)),
     list: () => then(storage.all<KeyRow>(listKeys), (rows) => rows.map(keyOf)),
     recordUses: (uses) => storage.write("recordKeyUses", uses),
@@ -29,6 +46,7 @@ export function keyRepository(storage: Storage): KeyStore {
 
 /** Few, because other writes wait. */
 const prunedAtOnceMax = 1_000;
+const recordedAtOnceMax = 100;
 
 interface KeyRotation {
   readonly oldId: string;
@@ -40,6 +58,7 @@ export const keyWrites = {
   async addKey(tx, key: ApiKey): Promise<void> {
     await lockRevision(tx);
     await insert(tx, key);
+    await recordEvents(tx, keyEventsOf(undefined, key, tx.nowMs));
   },
 
   /**
@@ -48,24 +67,60 @@ export const keyWrites = {
    */
   async rotateKey(tx, { oldId, oldExpiresAtMs, successor }: KeyRotation): Promise<boolean> {
     await lockRevision(tx);
-    const old = await tx.get<Pick<ApiKey, "expiresAtMs">>(findRotatable, [oldId]);
-    if (old === undefined) return false;
+    const old = await findById(tx, oldId);
+    if (old === undefined || old.revokedAtMs !== undefined || old.replacedBy !== undefined) {
+      return false;
+    }
     await insert(tx, successor);
     // Only earlier: a rotation planned before the expiry was shortened must not extend it.
     const expiresAtMs = Math.min(old.expiresAtMs ?? oldExpiresAtMs, oldExpiresAtMs);
+    const replaced = { ...old, expiresAtMs, replacedBy: successor.id };
     await tx.run(replaceKey, [oldId, expiresAtMs, successor.id]);
+    await recordEvents(tx, [
+      ...keyEventsOf(undefined, successor, tx.nowMs),
+      ...keyEventsOf(old, replaced, tx.nowMs),
+    ]);
     return true;
   },
 
   /** False, with nothing done, when there is no such key. */
   async revokeKey(tx, { id, atMs }: { id: string; atMs: number }): Promise<boolean> {
     await lockRevision(tx);
-    const key = await tx.get<Pick<ApiKey, "revokedAtMs">>(findRevocation, [id]);
+    const key = await findById(tx, id);
     if (key === undefined) return false;
     if (key.revokedAtMs !== undefined) return true;
     await tx.run("UPDATE keys SET revoked_at_ms = ?2 WHERE id = ?1", [id, atMs]);
     await tx.advance("key_revision");
+    await recordEvents(tx, keyEventsOf(key, { ...key, revokedAtMs: atMs }, tx.nowMs));
     return true;
+  },
+
+  async recordKeyExpiry(tx, nowMs: number): Promise<boolean> {
+    await lockRevision(tx);
+    const expired = await tx.all<KeyRow>(findExpired, [nowMs, recordedAtOnceMax]);
+    const ids = expired.map(({ id }) => id);
+    await tx.all(lockKeys, [ids]);
+    await tx.run("UPDATE keys SET expiry_recorded_at_ms = ?2 WHERE id = ANY(?1)", [ids, nowMs]);
+    await recordEvents(
+      tx,
+      expired.map((row) => keyEvent("key.expired", keyOf(row), nowMs)),
+    );
+    return expired.length === recordedAtOnceMax;
+  },
+
+  async recordKeySunsets(tx, sunsets: Sunsets): Promise<boolean> {
+    await lockRevision(tx);
+    const values = sunsetValues(sunsets, recordedAtOnceMax);
+    const calls = await tx.all<SunsetCall & Pick<KeyUse, "day">>(findSunsetCalls, values);
+    await tx.all(lockKeys, [[...new Set(calls.map(({ keyId }) => keyId))]]);
+    for (const { keyId, operation, day } of calls) {
+      await tx.run(markSunset, [keyId, operation, day, sunsets.nowMs]);
+    }
+    await recordEvents(
+      tx,
+      calls.map((call) => sunsetEvent(call, sunsets.approaching)),
+    );
+    return calls.length === recordedAtOnceMax;
   },
 
   async recordKeyUses(tx, uses: readonly KeyUse[]): Promise<void> {
@@ -103,6 +158,16 @@ export const keyWrites = {
 /** Every change to a key takes this lock first, so that changes run one after the other. */
 async function lockRevision(tx: Transaction): Promise<void> {
   await tx.get("SELECT value FROM counters WHERE name = 'key_revision' FOR UPDATE");
+}
+
+const sunsetValues = (sunsets: Sunsets, limit: number) => [
+  sunsets.approaching.map(({ operation }) => operation),
+  ...[sunsets.sinceDay, sunsets.recordedSinceMs, sunsets.nowMs, limit],
+];
+
+async function findById(tx: Transaction, id: string): Promise<ApiKey | undefined> {
+  const row = await tx.get<KeyRow>(`SELECT ${columns} FROM keys WHERE id = ?1`, [id]);
+  return row && keyOf(row);
 }
 
 /** The ordinal is the revision of the keys that this key starts. */
@@ -144,13 +209,25 @@ const insertKey = `INSERT INTO keys (ordinal, id, name, environment, hash, hint,
     created_at_ms, expires_at_ms, revoked_at_ms, replaced_by, last_used_at_ms)
   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)`;
 const replaceKey = "UPDATE keys SET expires_at_ms = ?2, replaced_by = ?3 WHERE id = ?1";
-const findRotatable = `SELECT expires_at_ms AS "expiresAtMs" FROM keys
-  WHERE id = ?1 AND revoked_at_ms IS NULL AND replaced_by IS NULL`;
-const findRevocation = `SELECT revoked_at_ms AS "revokedAtMs" FROM keys WHERE id = ?1`;
+const findExpired = `SELECT ${columns} FROM keys
+  WHERE expires_at_ms <= ?1 AND revoked_at_ms IS NULL AND expiry_recorded_at_ms IS NULL
+  ORDER BY expires_at_ms LIMIT ?2`;
 const lockKeys = `SELECT id, last_used_at_ms AS "lastUsedAtMs" FROM keys WHERE id = ANY(?1)
   ORDER BY id FOR UPDATE`;
 // A key that replaced another one is removed after it.
+// Of each key and operation the latest day, whose row says that it was recorded.
+const findSunsetCalls = `SELECT key_id AS "keyId", keys.name AS "keyName", operation,
+    max(day) AS day, max(last_at_ms) AS "lastCallAtMs"
+  FROM key_uses JOIN keys ON keys.id = key_id
+  WHERE operation = ANY(?1) AND day >= ?2 AND revoked_at_ms IS NULL
+    AND (expires_at_ms IS NULL OR expires_at_ms > ?4)
+    AND NOT EXISTS (SELECT 1 FROM key_uses AS told WHERE told.key_id = key_uses.key_id
+      AND told.operation = key_uses.operation AND told.sunset_recorded_at_ms > ?3)
+  GROUP BY key_id, keys.name, operation ORDER BY key_id, operation LIMIT ?5`;
+const markSunset = `UPDATE key_uses SET sunset_recorded_at_ms = ?4
+  WHERE key_id = ?1 AND operation = ?2 AND day = ?3`;
 const findSpent = `SELECT id FROM keys WHERE name = ?1 AND expires_at_ms <= ?2
+    AND (expiry_recorded_at_ms IS NOT NULL OR revoked_at_ms IS NOT NULL)
     AND NOT EXISTS (SELECT 1 FROM keys AS old WHERE old.replaced_by = keys.id)
   ORDER BY id LIMIT ?3 FOR UPDATE`;
 const addUses = `INSERT INTO key_uses AS held (key_id, operation, day, count, last_at_ms)

@@ -37,6 +37,8 @@ export type CounterName =
  * such an index rejects is run once more, and then finds the row.
  */
 export interface Transaction extends Reader {
+  /** When it was begun, by the clock of the process. */
+  readonly nowMs: number;
   /** Returns how many rows were changed. */
   run(text: string, values?: readonly Value[]): MaybePromise<number>;
   /** Runs `INSERT … VALUES (?1, …)` for each of the rows, no two of them with the same key. */

@@ -258,8 +258,10 @@ function replaceContents(db: DatabaseSync, other: string, record: () => void): v
        DROP TABLE temp.disabled;
        DELETE FROM main.sessions;
        DELETE FROM main.one_time_links;
-       UPDATE main.domains SET (ownership, ended_at_ms, served, certificate_id, state, due_at_ms) =
-         (ends.ownership, ends.ended_at_ms, ends.served, ends.certificate_id, ends.state, ends.due_at_ms)
+       UPDATE main.domains SET
+         (ownership, ended_at_ms, served, certificate_id, state, due_at_ms, milestone) =
+         (ends.ownership, ends.ended_at_ms, ends.served, ends.certificate_id, ends.state,
+          ends.due_at_ms, ends.milestone)
        FROM temp.domain_ends AS ends WHERE ends.id = domains.id;
        DROP TABLE temp.domain_ends;
        INSERT INTO main.pet_terms (rowid, terms)

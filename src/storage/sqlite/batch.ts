@@ -20,6 +20,8 @@ export interface Batch {
   readonly arguments: readonly unknown[];
   /** Left out if no person is known to make any of them. */
   readonly origins?: readonly (Origin | undefined)[];
+  /** By the clock of the process: that of this thread cannot be chosen. */
+  readonly nowMs: number;
 }
 
 /** How often a process that waits for the write lock tries again. */
@@ -33,6 +35,7 @@ export class BatchRunner {
   readonly #prepared;
   readonly #clock: Clock;
   readonly #lockMsMax: number;
+  #nowMs = 0;
 
   constructor(db: DatabaseSync, clock: Clock, waitMsMax = lockMsMax) {
     this.#db = db;
@@ -41,10 +44,11 @@ export class BatchRunner {
     db.exec("PRAGMA busy_timeout = 0");
     this.#begin = db.prepare("BEGIN IMMEDIATE");
     this.#commit = db.prepare("COMMIT");
-    this.#prepared = prepareCommands(db, clock);
+    this.#prepared = prepareCommands(db, () => this.#nowMs);
   }
 
-  run({ names, arguments: given, origins }: Batch): Promise<BatchReply<Failure>> {
+  run({ names, arguments: given, origins, nowMs }: Batch): Promise<BatchReply<Failure>> {
+    this.#nowMs = nowMs;
     const writes = names.map((name, index) => {
       return { name, argument: given[index], origin: origins?.[index] };
     });
@@ -105,22 +109,22 @@ type RepositoryCommands = {
 export type Commands = EngineCommands & RepositoryCommands;
 export type CommandName = keyof Commands;
 
-function prepareCommands(db: DatabaseSync, clock: Clock) {
+function prepareCommands(db: DatabaseSync, now: () => number) {
   const counters = countersOf(db);
-  const transaction = new SqliteTransaction(db, counters);
+  const transaction = new SqliteTransaction(db, counters, now);
   const commands: Commands = {
-    ...petCommands(db, counters, clock),
+    ...petCommands(db, counters, now),
     ...probeCommands(db),
-    ...repositoryCommands(transaction, clock),
+    ...repositoryCommands(transaction),
   };
   return { commands, counters: Object.values(counters) };
 }
 
-function repositoryCommands(transaction: SqliteTransaction, clock: Clock): RepositoryCommands {
+function repositoryCommands(transaction: SqliteTransaction): RepositoryCommands {
   const bound = (Object.keys(writes) as WriteName[]).map((name) => [
     name,
     (argument: unknown, origin?: Origin) =>
-      perform(transaction, name, argument, { origin, nowMs: clock.now() }),
+      perform(transaction, name, argument, { origin, nowMs: transaction.nowMs }),
   ]);
   return Object.fromEntries(bound);
 }

@@ -2,6 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Environment } from "../../petstore/keys/token.ts";
 import { accountEmailTables, disabledAccountTables } from "../repositories/accounts.ts";
 import { auditTables } from "../repositories/audit.ts";
+import { recordedTables } from "../repositories/events.ts";
 import { tablesForSqlite } from "../repositories/tableNotation.ts";
 import {
   accessTables,
@@ -90,6 +91,7 @@ const steps: readonly string[] = [
   tablesForSqlite(accountEmailTables),
   tablesForSqlite(auditTables),
   tablesForSqlite(disabledAccountTables),
+  tablesForSqlite(recordedTables),
 ];
 
 export const latestVersion = steps.length;

@@ -1,6 +1,5 @@
 /** Pets and orders in the transaction of the writer thread. */
 import type { DatabaseSync } from "node:sqlite";
-import type { Clock } from "../../core/clock.ts";
 import type { ImportedPet } from "../../petstore/catalogue/catalogue.ts";
 import type { NewPet, PetStatus } from "../../petstore/catalogue/pet.ts";
 import {
@@ -32,8 +31,8 @@ import type { Counters } from "./storage.ts";
 type PetRow = [name: string, categoryId: bigint, status: PetStatus];
 type OrderRow = [petId: bigint, quantity: bigint, status: OrderStatus, placedAtMs: bigint];
 
-export function petCommands(db: DatabaseSync, counters: Counters, clock: Clock) {
-  const transaction = petTransaction(db, counters, clock);
+export function petCommands(db: DatabaseSync, counters: Counters, now: () => number) {
+  const transaction = petTransaction(db, counters, now);
   return {
     /** An unconditional addition reads nothing, and returns only the id. */
     addPet: (pet: NewPet) => insertNext(transaction, pet).id,
@@ -49,7 +48,7 @@ export function petCommands(db: DatabaseSync, counters: Counters, clock: Clock) 
 function petTransaction(
   db: DatabaseSync,
   counters: Counters,
-  clock: Clock,
+  now: () => number,
 ): PetTransaction & OrderTransaction {
   const sql = prepare(db);
   const petText = (id: bigint) => sql.petText.get(id)?.[0];
@@ -98,7 +97,7 @@ function petTransaction(
       sql.updateOrder.run(status, text, id);
     },
     record({ type, resource, data }) {
-      sql.insertEvent.run(counters.last_event_id.next(), type, resource, clock.now(), data);
+      sql.insertEvent.run(counters.last_event_id.next(), type, resource, now(), data);
     },
   };
 }

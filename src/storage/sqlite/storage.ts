@@ -130,10 +130,16 @@ export class SqliteStorage implements Storage {
  */
 export class SqliteTransaction extends Statements implements Transaction {
   readonly #counters: Counters;
+  readonly #now: () => number;
 
-  constructor(db: DatabaseSync, counters: Counters) {
+  constructor(db: DatabaseSync, counters: Counters, now: () => number) {
     super(db, forSqlite);
     this.#counters = counters;
+    this.#now = now;
+  }
+
+  get nowMs(): number {
+    return this.#now();
   }
 
   run(text: string, values: readonly Value[] = []): number {

@@ -74,6 +74,7 @@ export class Writer extends WriteQueue<Commands> {
       ...(writes.some(({ origin }) => origin !== undefined) && {
         origins: writes.map(({ origin }) => origin),
       }),
+      nowMs: this.#clock.now(),
     } satisfies WriterMessage);
     const { results, failures, commits } = await reply.promise;
     for (const commit of commits) this.#onCommit(commit);
