@@ -15,6 +15,7 @@ const sheets = [
   "src/dashboard/styles/tables.css",
   "src/dashboard/styles/screens.css",
   "src/dashboard/styles/domains.css",
+  "src/dashboard/styles/webhooks.css",
 ];
 
 /** Nothing from elsewhere, nothing inline, and no frame around it. */

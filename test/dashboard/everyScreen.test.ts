@@ -5,6 +5,7 @@ import { systemClock } from "../../src/core/clock.ts";
 import { publish } from "../../src/hosting/sites/publish.ts";
 import { focused } from "../docs/chromium.ts";
 import { sourcesOf } from "../sites/sources.ts";
+import { endpointFor } from "../store/webhooks.suite.ts";
 import { barriersInBothThemes, overflowOf } from "./accessible.ts";
 import {
   type BrowserPage,
@@ -31,6 +32,8 @@ const screens = {
   keys: ["#/keys", "Keys"],
   pets: ["#/catalogue", "Catalogue"],
   orders: ["#/catalogue/orders", "Catalogue"],
+  webhooks: ["#/webhooks", "Webhooks"],
+  endpoint: ["#/webhooks/whe_everyScreen", "https://receiver.example.com/webhooks"],
   owners: ["#/owners", "Owners"],
   account: ["#/account", "Account"],
   nowhere: ["#/no/such/place", "Page not found"],
@@ -56,6 +59,10 @@ beforeAll(async () => {
   await store.addProject({ slug: "acme-docs", ownerId: "acme", nowMs: Date.now() });
   const files = sourcesOf({ "index.html": "<!doctype html><title>Acme</title>" });
   await publish("acme-docs", files, { store, clock: systemClock, unless: "shown" });
+  await server.service.stores.webhooks.add({
+    ...endpointFor({ disabled: undefined }),
+    ...{ id: "whe_everyScreen", url: "https://receiver.example.com/webhooks" },
+  });
   for (let count = 0; count < 40; count++) {
     await fetch(`${server.service.base}/pets`, {
       method: count % 2 === 0 ? "POST" : "GET",

@@ -21,6 +21,8 @@ import { Projects } from "./projects/projects.tsx";
 import { go, type Route, route } from "./route.ts";
 import { isOperator, loadSession, nameOf, session } from "./session.ts";
 import { Alone, SignIn, Welcome } from "./signIn.tsx";
+import { WebhookPage } from "./webhooks/endpoint.tsx";
+import { Webhooks } from "./webhooks/webhooks.tsx";
 
 export function App() {
   const state = useObservable(session);
@@ -57,6 +59,8 @@ function Screen({ at, session }: { at: Route; session: Session }) {
       return <ProjectPage key={at.name} slug={at.name} />;
     case "domains":
       return <Domains key={at.name} slug={at.name} host={at.host} operator={operator} />;
+    case "webhook":
+      return operator ? <WebhookPage key={at.name} id={at.name} /> : <NotFound />;
     case "account":
       return <Account session={session} />;
     case "welcome":
@@ -83,7 +87,9 @@ interface ExtraScreen {
 /** Screens that another entry point adds before it loads this one. */
 export const extraScreens: ExtraScreen[] = [];
 
-const operatorScreens = { keys: Keys, pets: Pets, orders: Orders, owners: Owners };
+const operatorScreens = {
+  ...{ keys: Keys, pets: Pets, orders: Orders, owners: Owners, webhooks: Webhooks },
+};
 
 function NotFound() {
   return (
@@ -147,6 +153,7 @@ const items: readonly [href: string, words: string, ats: readonly Route["at"][]]
   ["#/projects", "Projects", ["projects", "project", "domains"]],
   ["#/keys", "Keys", ["keys"]],
   ["#/catalogue", "Catalogue", ["pets", "orders"]],
+  ["#/webhooks", "Webhooks", ["webhooks", "webhook"]],
   ["#/owners", "Owners", ["owners"]],
   ["#/account", "Account", ["account"]],
 ];

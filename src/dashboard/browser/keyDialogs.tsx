@@ -3,9 +3,9 @@ import { useState } from "preact/hooks";
 import type { Key, MintedKey } from "../../contract/generated/platform.ts";
 import { now } from "../../docs/browser/platform.ts";
 import { call } from "./http.ts";
-import { Button, CopyButton } from "./parts/buttons.tsx";
-import { closeDialog, Dialog, FormDialog, openDialog } from "./parts/dialog.tsx";
+import { FormDialog, openDialog } from "./parts/dialog.tsx";
 import { ChoiceField, TextField, Tick } from "./parts/form.tsx";
+import { ShownOnce } from "./parts/shownOnce.tsx";
 
 const lifetimes = {
   never: "Never",
@@ -134,26 +134,16 @@ export function RevokeKey({ changed: { id, name, hint }, onChanged }: ChangeKeyP
   );
 }
 
-/** A key is shown only once, so a stray click or key press does not close the dialog. */
 function NewKey({ minted: { key, token } }: { minted: MintedKey }) {
-  const [kept, setKept] = useState(false);
   return (
-    <Dialog title={`The key ${key.name}`} firm>
-      <p>Copy it now. Only a hash of it is stored: it cannot be shown again.</p>
-      <p class="secret">
-        <code>{token}</code>
-        <CopyButton text={token} what="the key" />
-      </p>
+    <ShownOnce
+      title={`The key ${key.name}`}
+      secret={token}
+      what="the key"
+      lead="Copy it now. Only a hash of it is stored: it cannot be shown again."
+    >
       <p class="quiet">Send it with every request:</p>
       <pre class="sample">{`Authorization: Bearer ${token.slice(0, 9)}…`}</pre>
-      <Tick type="checkbox" checked={kept} onTick={() => setKept(!kept)}>
-        I have stored it in a safe place
-      </Tick>
-      <div class="actions">
-        <Button kind="primary" disabled={!kept} onClick={closeDialog}>
-          Done
-        </Button>
-      </div>
-    </Dialog>
+    </ShownOnce>
   );
 }

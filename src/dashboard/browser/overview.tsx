@@ -13,6 +13,7 @@ import { Page } from "./parts/page.tsx";
 import { Table } from "./parts/table.tsx";
 import { domainLink } from "./route.ts";
 import { useGet } from "./useApi.ts";
+import { WebhookTrouble } from "./webhooks/webhooks.tsx";
 
 export function OverviewPage({ operator }: { operator: boolean }) {
   const overview = useGet("/overview", {}, 15_000);
@@ -30,6 +31,7 @@ export function OverviewPage({ operator }: { operator: boolean }) {
               {trouble !== null && <span>{trouble}</span>}
               <a href="#/projects">{counted(projects, "project")}</a>
             </p>
+            {operator && <WebhookTrouble />}
             {series !== null && <Charts series={series} />}
             <Certificates counts={domains} certificates={certificates} />
           </>

@@ -11,6 +11,8 @@ const screens = {
   keys: "keys",
   catalogue: "pets",
   "catalogue/orders": "orders",
+  webhooks: "webhooks",
+  "webhooks/*": "webhook",
   owners: "owners",
   account: "account",
   "welcome/*": "welcome",
@@ -18,7 +20,7 @@ const screens = {
 
 export interface Route {
   readonly at: (typeof screens)[keyof typeof screens] | "unknown";
-  /** The slug of the project, or the token of the one-time link; of an unknown screen, its path. */
+  /** The slug, the id of the endpoint, or the token of the link; of an unknown screen, its path. */
   readonly name: string;
   /** The host of the domain to show. Empty unless there is one. */
   readonly host: string;
@@ -26,10 +28,10 @@ export interface Route {
 
 function routeOf(fragment: string): Route {
   const path = fragment.replace(/^#?\/?/, "");
-  const named = /^(?:projects|welcome)\/([^/]*)(?:\/domains\/([^/]+))?/;
+  const named = /^(?:projects|webhooks|welcome)\/([^/]*)(?:\/domains\/([^/]+))?/;
   const [, name = "", host = ""] = named.exec(path) ?? [];
   const pattern = path
-    .replace(/^(projects|welcome)\/[^/]*/, "$1/*")
+    .replace(/^(projects|webhooks|welcome)\/[^/]*/, "$1/*")
     .replace(/\/domains\/[^/]+/, "/domains/*");
   if (!Object.hasOwn(screens, pattern)) return { at: "unknown", name: path, host: "" };
   return { at: screens[pattern as keyof typeof screens], name: decoded(name), host: decoded(host) };
@@ -46,6 +48,8 @@ function decoded(segment: string): string {
 export const projectLink = (slug: string): string => `#/projects/${encodeURIComponent(slug)}`;
 export const domainsLink = (slug: string): string => `${projectLink(slug)}/domains`;
 export const domainLink = (slug: string, host: string): string => `${domainsLink(slug)}/${host}`;
+
+export const webhookLink = (id: string): string => `#/webhooks/${encodeURIComponent(id)}`;
 
 export const route = observable(routeOf(""));
 
