@@ -11,6 +11,7 @@ import { startWriterThread, Writer, type WriterWorker } from "../../src/storage/
 import type { WriterMessage } from "../../src/storage/sqlite/writerThread.ts";
 import type { CommitReport } from "../../src/storage/stores.ts";
 import { eventually } from "../../testkit/eventually.ts";
+import { fakeClock } from "../../testkit/fakeClock.ts";
 import { useTemporaryFolder } from "./folder.ts";
 import { keyNamed } from "./keys.suite.ts";
 import { doneOf } from "./outcomes.ts";
@@ -92,6 +93,47 @@ describe("group commit", () => {
       before = given.length;
     }
     expect(given).toEqual(results);
+  });
+
+  test("what can wait shares the commit of another write, or has one of its own after its time", async () => {
+    let reply: (reply: BatchReply<Failure>) => void = () => {};
+    const batches: Exclude<WriterMessage, "close">[] = [];
+    const worker: WriterWorker = {
+      on: (event: string, listener: (reply: BatchReply<Failure>) => void) => {
+        if (event === "message") reply = listener;
+      },
+      postMessage: (message) => void (message === "close" || batches.push(message)),
+    };
+    const clock = fakeClock(0);
+    const writer = new Writer(() => worker, clock);
+    const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+    const sent = () => batches.splice(0).map(({ names }) => names.length);
+    const done = (count: number) =>
+      reply({ results: Array(count).fill(1n), failures: [], commits: [] });
+    const wait = { canWaitMs: 10 };
+
+    void writer.submit("addPet", bella, wait);
+    await nextTurn();
+    expect(sent()).toEqual([]);
+    void writer.submit("addPet", bella);
+    await nextTurn();
+    expect(sent()).toEqual([2]);
+    // Not at once after another commit either: the next requests are about to come.
+    void writer.submit("addPet", bella, wait);
+    done(2);
+    await nextTurn();
+    expect(sent()).toEqual([]);
+    clock.advance(10);
+    await nextTurn();
+    expect(sent()).toEqual([1]);
+    done(1);
+
+    const last = writer.submit("addPet", bella, wait);
+    void writer.close();
+    await nextTurn();
+    expect(sent()).toEqual([1]);
+    done(1);
+    expect(await last).toBe(1n);
   });
 
   test("closing waits for everything that was submitted", async () => {

@@ -78,10 +78,14 @@ export interface LookUp<Found> {
 export interface Storage extends Reader {
   /** Concurrent lookups may share a statement, which is sent after all of them. */
   lookUp<Found>(lookUp: LookUp<Found>, ...key: string[]): MaybePromise<Found | undefined>;
-  /** Runs one of `writes` in a transaction. Resolves when it is on disk. */
+  /**
+   * Runs one of `writes` in a transaction. Resolves when it is on disk. On SQLite, work beside
+   * the requests can wait for their writes, so that both share a commit.
+   */
   write<Name extends WriteName>(
     name: Name,
     argument: WriteArgument<Name>,
+    options?: { readonly canWaitMs: number },
   ): Promise<WriteResult<Name>>;
   /** As this process knows it, without a query; NaN while it cannot know. */
   revision(counter: "key_revision" | "site_revision"): number;

@@ -46,7 +46,7 @@ export function webhookRepository(storage: Storage): WebhookStore {
     replay: (which) => storage.write("replayDeliveries", which),
     lease: (request) => storage.write("leaseWebhooks", request),
     release: (holder) => storage.write("releaseWebhooks", holder),
-    plan: (plan) => storage.write("planDeliveries", plan),
+    plan: (plan) => storage.write("planDeliveries", plan, { canWaitMs: planWaitMs }),
     due: ({ endpointId, nowMs, limit }) =>
       deliveries(findDue, [endpointId, nowMs, nowMs + retryMsMax, limit]),
     countPending: (endpointId) =>
@@ -56,7 +56,7 @@ export function webhookRepository(storage: Storage): WebhookStore {
         storage.get<{ pending: number; oldestAtMs?: number }>(findBacklog, [endpointId]),
         (row) => ({ pending: row?.pending ?? 0, oldestAtMs: row?.oldestAtMs ?? undefined }),
       ),
-    settle: (outcome) => storage.write("settleDeliveries", outcome),
+    settle: (outcome) => storage.write("settleDeliveries", outcome, { canWaitMs: settleWaitMs }),
     prune: (nowMs) => storage.write("pruneWebhooks", nowMs),
   };
 }
@@ -74,6 +74,10 @@ const endedKeptMs = 30 * dayMs;
 const deliveredKeptMax = 10_000;
 /** Few, because other writes wait. */
 const atOnceMax = 1_000;
+/** Deliveries wait for it. */
+const planWaitMs = 10;
+/** Nothing waits for it, and what it has not stored is sent again after a crash. */
+const settleWaitMs = 50;
 
 interface SecretChange {
   readonly from: Pick<Endpoint, "id" | "secrets">;

@@ -50,6 +50,9 @@ export class WriteQueue<Commands extends AnyCommands> {
   readonly #settled: Pending<keyof Commands>[] = [];
   #deliveryScheduled = false;
   #sendScheduled = false;
+  /** Whether anything of what waits has waited for long enough. */
+  #isDue = false;
+  readonly #patience = new Set<() => void>();
   #drained: (() => void) | undefined;
   #closed = false;
 
@@ -62,10 +65,11 @@ export class WriteQueue<Commands extends AnyCommands> {
     this.#run = run;
   }
 
-  /** Resolves when the write is on disk. */
+  /** Resolves when the write is on disk. For `canWaitMs` it waits for others, to share their sync. */
   submit<Name extends keyof Commands>(
     name: Name,
     argument: Parameters<Commands[Name]>[0],
+    { canWaitMs = 0 } = {},
   ): Promise<Awaited<ReturnType<Commands[Name]>>> {
     if (this.#closed) return Promise.reject(unavailable("The store was closed."));
     if (this.#pendingCount >= writesPendingMax) {
@@ -74,7 +78,8 @@ export class WriteQueue<Commands extends AnyCommands> {
     return new Promise<unknown>((resolve, reject) => {
       const origin = currentOrigin();
       this.#waiting.push({ name, argument, origin, result: undefined, resolve, reject });
-      this.#scheduleSend();
+      if (canWaitMs === 0) this.#sendSoon();
+      else this.#patience.add(this.#clock.after(canWaitMs, () => this.#sendSoon()));
     }) as Promise<Awaited<ReturnType<Commands[Name]>>>;
   }
 
@@ -82,6 +87,7 @@ export class WriteQueue<Commands extends AnyCommands> {
   async close(): Promise<void> {
     this.#closed = true;
     if (this.#pendingCount === 0) return;
+    this.#sendSoon();
     await new Promise<void>((resolve) => {
       this.#drained = resolve;
     });
@@ -96,7 +102,8 @@ export class WriteQueue<Commands extends AnyCommands> {
   }
 
   /** Writes that arrive on all connections in one turn of the event loop form one batch. */
-  #scheduleSend(): void {
+  #sendSoon(): void {
+    this.#isDue = true;
     if (this.#sendScheduled || this.#inFlight.length > 0) return;
     this.#sendScheduled = true;
     this.#clock.next(() => {
@@ -106,8 +113,11 @@ export class WriteQueue<Commands extends AnyCommands> {
   }
 
   #send(): void {
-    if (this.#inFlight.length > 0 || this.#waiting.length === 0) return;
+    if (this.#inFlight.length > 0 || this.#waiting.length === 0 || !this.#isDue) return;
     this.#inFlight = this.#waiting.splice(0, batchWritesMax);
+    this.#isDue = this.#waiting.length > 0;
+    for (const cancel of this.#patience) cancel();
+    this.#patience.clear();
     this.#run(this.#inFlight).then(
       (outcome) => this.#settle(outcome),
       (cause) => this.#rejectAll(cause),

@@ -104,8 +104,9 @@ export class SqliteStorage implements Storage {
   write<Name extends WriteName>(
     name: Name,
     argument: WriteArgument<Name>,
+    options?: { readonly canWaitMs: number },
   ): Promise<WriteResult<Name>> {
-    return this.#writer.submit(name, argument) as Promise<WriteResult<Name>>;
+    return this.#writer.submit(name, argument, options) as Promise<WriteResult<Name>>;
   }
 
   revision(counter: "key_revision" | "site_revision"): number {
