@@ -37,6 +37,8 @@ export function startBackground(parts: BackgroundParts) {
   return {
     uses,
     webhookTools: webhooks.tools,
+    /** To be called for every request: what runs beside them gives way. */
+    requestAnswered: webhooks.requestAnswered,
     /** Begins nothing new, and finishes what is under way, while requests are still answered. */
     finish: (graceMs: number) => webhooks.stop(graceMs),
     /** To be called then, after the last request. */

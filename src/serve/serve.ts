@@ -173,6 +173,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       observe(operation, status, seconds) {
         metrics.observe(operation, status, seconds);
         recent.observe(operation, status, seconds);
+        background.requestAnswered(seconds);
       },
     },
     baseUrl,

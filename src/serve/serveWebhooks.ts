@@ -47,10 +47,20 @@ function lazySender(config: Config, clock: Clock) {
 export function startWebhooks({ config, secret, clock, log, stores }: WebhookParts) {
   const { close, ...tools } = webhookTools(config, secret, clock);
   const { webhooks: store, events } = stores;
-  const worker = new WebhookWorker({ ...tools, store, events, clock, log });
+  let [requests, requestMs] = [0, 0];
+  const load = () => {
+    const { user, system } = process.cpuUsage();
+    return { requests, requestMs, cpuMs: (user + system) / 1_000 };
+  };
+  const worker = new WebhookWorker({ ...tools, store, events, clock, log, load });
   worker.start();
   return {
     tools,
+    /** To be called for every request: deliveries are slow beside many of them. */
+    requestAnswered(seconds: number): void {
+      requests++;
+      requestMs += seconds * 1_000;
+    },
     async stop(graceMs: number): Promise<void> {
       await worker.stop(graceMs);
       await close();

@@ -46,6 +46,7 @@ class Delivering implements AsyncDisposable {
     this.#sender = new WebhookSender({ clock: systemClock, isAllowed });
     this.worker = new WebhookWorker({
       ...{ store: stores.webhooks, events: stores.events, vault: this.vault, clock },
+      load: () => ({ requests: 0, requestMs: 0, cpuMs: 0 }),
       send: (message) => this.#sender.send(message),
       log: {
         warn: (event, fields) => void this.logged.push({ level: "warn", event, fields }),

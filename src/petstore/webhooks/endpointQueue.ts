@@ -2,6 +2,7 @@
 import { type Clock, pause } from "../../core/clock.ts";
 import type { Vault } from "../../core/vault.ts";
 import { type EventStore, eventText, matchingTypes } from "../events/events.ts";
+import type { Pace, ProcessLoad } from "./pace.ts";
 import { type AttemptResult, afterAttempt } from "./schedule.ts";
 import { signedHeaders } from "./signature.ts";
 import {
@@ -18,6 +19,7 @@ export interface WorkerParts {
   readonly events: Pick<EventStore, "list" | "lastId">;
   readonly vault: Vault;
   readonly clock: Clock;
+  readonly load: () => ProcessLoad;
   /** Never rejects. */
   send(message: SignedMessage): Promise<AttemptResult>;
   readonly log: {
@@ -43,6 +45,8 @@ type Decision = ReturnType<typeof afterAttempt>;
 
 export class EndpointQueue {
   readonly #parts: WorkerParts;
+  readonly #pace: Pace;
+  readonly #pumpAgain = () => this.#pump();
   readonly #lease: { readonly holder: string; readonly endpointId: string };
   #endpoint: Endpoint;
   #secrets: readonly string[];
@@ -67,8 +71,9 @@ export class EndpointQueue {
   #ended = false;
   #drained: (() => void) | undefined;
 
-  constructor(parts: WorkerParts, endpoint: Endpoint, held: Held) {
+  constructor(parts: WorkerParts, pace: Pace, endpoint: Endpoint, held: Held) {
     this.#parts = parts;
+    this.#pace = pace;
     this.#lease = { holder: held.holder, endpointId: endpoint.id };
     this.#endpoint = endpoint;
     this.#secrets = held.secrets;
@@ -197,6 +202,11 @@ export class EndpointQueue {
     while (this.#inFlight < inFlightMax && this.#isStarting) {
       // Whoever has the endpoint by now sends what is left.
       if (this.#parts.clock.elapsed() >= this.#leaseEndsMs) this.end();
+      if (this.#ready.length === 0) break;
+      if (!this.#pace.take()) {
+        this.#pace.later(this.#pumpAgain);
+        break;
+      }
       const delivery = this.#ready.shift();
       if (delivery === undefined) break;
       this.#inFlight++;

@@ -1,5 +1,6 @@
 /** Leases endpoints, and delivers events to them. */
 import { EndpointQueue, secretsOf, type WorkerParts } from "./endpointQueue.ts";
+import { Pace } from "./pace.ts";
 
 const pollMs = 250;
 const renewEveryMs = 3_000;
@@ -9,6 +10,7 @@ const pruneEveryMs = 60_000;
 /** Several workers on one database share the endpoints, each with one of them at a time. */
 export class WebhookWorker {
   readonly #parts: WorkerParts;
+  readonly #pace: Pace;
   readonly #holder: string;
   readonly #queues = new Map<string, EndpointQueue>();
   readonly #stops: (() => void)[] = [];
@@ -19,6 +21,7 @@ export class WebhookWorker {
 
   constructor(parts: WorkerParts) {
     this.#parts = parts;
+    this.#pace = new Pace(parts.clock, parts.load);
     this.#holder = Buffer.from(parts.clock.random(8)).toString("hex");
   }
 
@@ -92,7 +95,7 @@ export class WebhookWorker {
       const what = { holder: this.#holder, leaseEndsMs, secrets, pending };
       const queue = this.#queues.get(endpoint.id);
       if (queue === undefined) {
-        this.#queues.set(endpoint.id, new EndpointQueue(this.#parts, endpoint, what));
+        this.#queues.set(endpoint.id, new EndpointQueue(this.#parts, this.#pace, endpoint, what));
       } else if (!queue.isEnded) queue.renew(endpoint, what);
     }
   }
