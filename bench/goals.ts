@@ -110,6 +110,24 @@ const goals: readonly Goal[] = [
     most: 100,
     measure: fact("coldStart", "ours"),
   },
+  {
+    what: "createPet beside a webhook endpoint for all events",
+    unit: "× without one",
+    least: 0.85,
+    measure: fact("webhooks", "createRatio"),
+  },
+  {
+    what: "webhooks delivered to a receiver on loopback",
+    unit: "a second",
+    least: 5_000,
+    measure: fact("webhooks", "deliveriesPerSecond"),
+  },
+  {
+    what: "listPets read from the store, beside a million events",
+    unit: "× without events",
+    least: 0.95,
+    measure: fact("webhooks", "listRatio"),
+  },
   ofNginx("HTTPS page at the edge, HTTP/1.1", 1, fact("edge", "http1")),
   ofNginx("HTTPS page at the edge, HTTP/2", 0.35, fact("edge", "http2")),
   {

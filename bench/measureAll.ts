@@ -20,6 +20,7 @@ import type { Part } from "./parts/part.ts";
 import { comparePostgres } from "./parts/postgres.ts";
 import { measureProcesses } from "./parts/processes.ts";
 import { measureUnderWrites } from "./parts/underWrites.ts";
+import { measureWebhooks } from "./parts/webhooks.ts";
 import { installPeers } from "./peers.ts";
 import type { ContestantCard, PartResult, Results } from "./results.ts";
 import { playRounds } from "./rounds.ts";
@@ -35,6 +36,7 @@ const partsByName: Readonly<Record<PartName, Part>> = {
   growth: measureGrowth,
   underWrites: measureUnderWrites,
   processes: measureProcesses,
+  webhooks: measureWebhooks,
   edge: measureEdge,
   postgres: comparePostgres,
 };

@@ -8,6 +8,7 @@ export const partNames = [
   "growth",
   "underWrites",
   "processes",
+  "webhooks",
   "edge",
   "postgres",
 ] as const;

@@ -13,6 +13,7 @@ import {
 import { copyFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { makeOwnFolder } from "./ownFolder.ts";
@@ -94,10 +95,31 @@ export async function newDataFolder(folder: string, pets: number): Promise<void>
   await copyDatabase(await seededDatabase(pets), databaseIn(folder));
 }
 
+/** Gives a data folder of ours as many events, in place of those of its pets. */
+export function replaceEvents(folder: string, count: number): void {
+  const db = new DatabaseSync(databaseIn(folder));
+  const data = `{"id":1,"name":"Bench 1","categoryId":7,"status":"available"}`;
+  db.exec(`BEGIN;
+    UPDATE counters SET value = (SELECT value FROM counters WHERE name = 'last_event_id')
+      WHERE name = 'removed_event_id';
+    DELETE FROM events;
+    WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers LIMIT ${count})
+    INSERT INTO events (id, type, resource, at_ms, data)
+      SELECT value + n, 'pet.created', 'pets/' || n, ${Date.now()}, '${data}'
+      FROM numbers, counters WHERE name = 'last_event_id' AND n <= ${count};
+    UPDATE counters SET value = value + ${count} WHERE name = 'last_event_id';
+    COMMIT; VACUUM`);
+  db.close();
+}
+
 /** Runs our command line on a data folder and gives back what it printed. */
-export async function petstore(dataFolder: string, args: readonly string[]): Promise<string> {
+export async function petstore(
+  dataFolder: string,
+  args: readonly string[],
+  variables: Readonly<Record<string, string>> = {},
+): Promise<string> {
   const { PATH, HOME } = process.env;
-  const env = { PATH, HOME, PETSTORE_DATA: dataFolder };
+  const env = { PATH, HOME, PETSTORE_DATA: dataFolder, ...variables };
   const ran = await promisify(execFile)(process.execPath, [main, ...args], { env });
   return ran.stdout;
 }

@@ -10,7 +10,7 @@ import { type Contestant, type Place, type Running, startHttp } from "./contesta
 /** Links in responses begin with it, so that contestants that serve our bytes have the same ones. */
 const baseUrl = "https://petstore.example.com/v1";
 /** Seals cursors; known here so that a page of any depth can be asked for without walking there. */
-const cursorSecret = "bench ".repeat(8);
+export const serviceSecret = "bench ".repeat(8);
 
 /** The others write no line per request either. */
 export const quiet = { PETSTORE_LOG: "off" };
@@ -59,7 +59,7 @@ export async function serveOurs(service: OurService): Promise<Running> {
         NODE_ENV: "production",
         PETSTORE_DATA: service.dataFolder,
         PETSTORE_BASE_URL: baseUrl,
-        PETSTORE_SECRET: cursorSecret,
+        PETSTORE_SECRET: serviceSecret,
         PETSTORE_METRICS_PORT: "off",
         PORT: String(port),
         ...(service.variables ?? quiet),
@@ -89,7 +89,7 @@ function searchOf({ status, after }: ListQuestion): string {
   if (status !== undefined) search.set("status", status);
   if (after !== undefined) {
     const question = petQuestion({ status, ids: undefined });
-    search.set("cursor", sealCursor(cursorSecret, question, BigInt(after)));
+    search.set("cursor", sealCursor(serviceSecret, question, BigInt(after)));
   }
   return search.size === 0 ? "" : `?${search}`;
 }

@@ -65,7 +65,12 @@ async function measureOne(size: Size, work: WorkName, round: number, seconds: nu
   say(`round ${round}: ${workTitles[work]} of ${count}: ${figure(measured.requestsPerSecond)}/s`);
 }
 
-async function readStore({ folder, running }: Size, work: WorkName, seconds: number) {
+/** Loads a service with reads that it answers from its store, never with a kept answer. */
+export async function readStore(
+  { folder, running }: Pick<Size, "folder" | "running">,
+  work: WorkName,
+  seconds: number,
+): Promise<Measured> {
   const { dialect, pid, port, sample } = running;
   const calls = join(folder, `${work}.strict.calls`);
   const headers = { ...dialect.headers, ...theLongWay };
