@@ -19,7 +19,8 @@ const below = [
   "vault",
 ];
 const petstore = ["events", "idempotency", "catalogue", "orders", "keys", "webhooks"];
-const nouns = [...petstore, "accounts", "audit", "sites", "domains"];
+const hosting = ["sites", "domains"];
+const nouns = [...petstore, "accounts", "audit", ...hosting, "notifications"];
 /** Folders of src/ that hold several rooms: folders, or files that are a room each. */
 const groups = ["core", "config", "serve", "petstore", "hosting", "storage"];
 /** Each room of src/ and the rooms it may import from. */
@@ -45,6 +46,8 @@ const mayImport: Record<string, readonly string[]> = {
   audit: below,
   sites: [...below, "events"],
   domains: [...below, "events", "sites"],
+  // It looks at everything that may need attention.
+  notifications: [...below, ...petstore, ...hosting, "accounts"],
   client: ["contract"],
   check: below,
   runtimeFiles: [],
@@ -65,7 +68,7 @@ const mayImport: Record<string, readonly string[]> = {
   edge: [...below, ...nouns, "stores", "log", "wire"],
   dns: [...below, "domains"],
   acme: [...below, "domains"],
-  outbound: [...below, "webhooks", "wire"],
+  outbound: [...below, "webhooks", "notifications", "wire"],
   cli: [...below, ...nouns, "stores", "client", "check"],
   supervisor: [...below, ...nouns, "log", "wire", "http", "edge"],
   serveDomains: [
