@@ -15,7 +15,7 @@ import type { Finding } from "../hosting/domains/finding.ts";
 import { isOverdue } from "../hosting/domains/lifecycle.ts";
 import type { ApiKey, KeyUse } from "../petstore/keys/keys.ts";
 import { catalogueKeyName, keyState } from "../petstore/keys/lifecycle.ts";
-import type { Endpoint } from "../petstore/webhooks/webhooks.ts";
+import type { DisabledReason, Endpoint } from "../petstore/webhooks/webhooks.ts";
 
 /** The most urgent first: of two about one subject, the first is mailed, and the other a day later. */
 export const noticeKinds = [
@@ -136,13 +136,13 @@ function found([first]: readonly Finding[]): string {
   return first.next === undefined ? first.message : `${first.message} ${first.next}`;
 }
 
-const disabledWords: Readonly<Partial<Record<NonNullable<Endpoint["disabled"]>, string>>> = {
+const disabledWords: Readonly<Partial<Record<DisabledReason, string>>> = {
   gone: "It answered 410, which means that it wants no more events.",
   failing: "Every attempt of about three days failed.",
 };
 
 export function webhookNotices({ id, url, disabled }: Endpoint): Notice[] {
-  const why = disabled && disabledWords[disabled];
+  const why = disabled && disabledWords[disabled.reason];
   if (why === undefined) return [];
   const detail = `${why} Once it works again, enable it: petstore webhooks enable ${id}`;
   const item = { name: url, detail, page: "#/webhooks" };

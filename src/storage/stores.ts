@@ -8,6 +8,7 @@ import type { AcmeAccounts } from "../hosting/domains/certificateAuthority.ts";
 import type { DomainStore } from "../hosting/domains/domains.ts";
 import type { EdgeView } from "../hosting/domains/edgeView.ts";
 import type { SiteStore, UploadStore } from "../hosting/sites/sites.ts";
+import type { MailStore } from "../notifications/mails.ts";
 import type { Catalogue } from "../petstore/catalogue/catalogue.ts";
 import type { CategoryStore } from "../petstore/catalogue/categories.ts";
 import type { EventStore } from "../petstore/events/events.ts";
@@ -77,6 +78,7 @@ export interface Stores {
   readonly acmeAccounts: AcmeAccounts;
   readonly events: EventStore;
   readonly webhooks: WebhookStore;
+  readonly mails: MailStore;
   /** Counts requests for all processes on this store; undefined if each counts separately. */
   limiter?(quota: Quota): RateLimiter;
   /** Called for every request. */

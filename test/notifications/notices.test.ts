@@ -170,11 +170,13 @@ describe("a domain", () => {
 
 describe("an endpoint", () => {
   test("is told of when it was disabled by itself, and not when the operator did it", () => {
-    const kinds = (disabled: "gone" | "failing" | "operator" | undefined) =>
-      webhookNotices(endpointFor({ disabled })).map(({ kind, recipient }) => [kind, recipient]);
+    const kinds = (reason?: "gone" | "failing" | "operator") =>
+      webhookNotices(endpointFor({ disabled: reason && { atMs: nowMs, reason } })).map(
+        ({ kind, recipient }) => [kind, recipient],
+      );
     expect(kinds("gone")).toEqual([["webhook_disabled", "operator"]]);
     expect(kinds("failing")).toEqual([["webhook_disabled", "operator"]]);
-    expect([...kinds("operator"), ...kinds(undefined)]).toEqual([]);
+    expect([...kinds("operator"), ...kinds()]).toEqual([]);
   });
 });
 

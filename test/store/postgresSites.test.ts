@@ -2,6 +2,7 @@ import { usePostgres } from "../postgres/useServer.ts";
 import { describeAccess } from "./access.suite.ts";
 import { describeAccounts } from "./accounts.suite.ts";
 import { describeDisabledAccounts } from "./disabledAccounts.suite.ts";
+import { describeMails } from "./mails.suite.ts";
 import { describeSiteContents } from "./siteContents.suite.ts";
 import { describeSites } from "./sites.suite.ts";
 
@@ -12,3 +13,4 @@ describeSiteContents("PostgreSQL", open);
 describeAccess("PostgreSQL", open);
 describeAccounts("PostgreSQL", open);
 describeDisabledAccounts("PostgreSQL", open);
+describeMails("PostgreSQL", open);

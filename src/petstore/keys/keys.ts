@@ -74,6 +74,13 @@ export interface KeyStore {
   /** In the order of key, operation and day. */
   listUses(): MaybePromise<readonly KeyUse[]>;
 
+  /** Those of an operation by these keys, from a day on. */
+  usesOf(
+    operation: OperationId,
+    keyIds: readonly string[],
+    sinceDay: string,
+  ): MaybePromise<readonly KeyUse[]>;
+
   /**
    * Removes keys of the catalogue page, with their uses, and uses of all keys, once their retention
    * has ended. What exceeds one batch is removed by the next call.

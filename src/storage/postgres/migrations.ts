@@ -3,6 +3,7 @@ import type { Environment } from "../../petstore/keys/token.ts";
 import { accountEmailTables, disabledAccountTables } from "../repositories/accounts.ts";
 import { auditTables, auditTriggers } from "../repositories/audit.ts";
 import { recordedTables } from "../repositories/events.ts";
+import { mailTables } from "../repositories/mails.ts";
 import { tablesForPostgres } from "../repositories/tableNotation.ts";
 import {
   accessTables,
@@ -88,6 +89,7 @@ const steps: readonly (readonly Statement[])[] = [
   [...tablesForPostgres(auditTables), createAuditTriggers],
   tablesForPostgres(disabledAccountTables),
   tablesForPostgres(recordedTables),
+  tablesForPostgres(mailTables),
 ];
 
 export const latestVersion = steps.length;

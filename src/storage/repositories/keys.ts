@@ -39,6 +39,8 @@ export function keyRepository(storage: Storage): KeyStore {
     list: () => then(storage.all<KeyRow>(listKeys), (rows) => rows.map(keyOf)),
     recordUses: (uses) => storage.write("recordKeyUses", uses),
     listUses: () => then(storage.all<KeyUse>(listUses), (uses) => uses.sort(byText(useName))),
+    usesOf: (operation, keyIds, sinceDay) =>
+      storage.all<KeyUse>(findUses, [keyIds, operation, sinceDay]),
     prune: (retention) => storage.write("pruneKeys", retention),
     revision: () => storage.revision("key_revision"),
   };
@@ -204,6 +206,7 @@ export const findKey: LookUp<KeyRow> = {
 const listKeys = `SELECT ${columns} FROM keys ORDER BY ordinal`;
 const listUses = `SELECT key_id AS "keyId", operation, day, count, last_at_ms AS "lastAtMs"
   FROM key_uses`;
+export const findUses = `${listUses} WHERE key_id = ANY(?1) AND operation = ?2 AND day >= ?3`;
 
 const insertKey = `INSERT INTO keys (ordinal, id, name, environment, hash, hint, scopes,
     created_at_ms, expires_at_ms, revoked_at_ms, replaced_by, last_used_at_ms)

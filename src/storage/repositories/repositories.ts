@@ -6,6 +6,7 @@ import { acmeAccountRepository, workerWrites } from "./domainWorker.ts";
 import { edgeViewRepository, edgeWrites } from "./edgeView.ts";
 import { eventRepository, eventWrites } from "./events.ts";
 import { keyRepository, keyWrites } from "./keys.ts";
+import { mailRepository, mailWrites } from "./mails.ts";
 import { siteRepository, uploadRepository } from "./sites.ts";
 import { siteWrites } from "./siteWrites.ts";
 import type { Storage } from "./storage.ts";
@@ -26,6 +27,7 @@ export function repositoriesOn(storage: Storage) {
     acmeAccounts: acmeAccountRepository(storage),
     events: eventRepository(storage),
     webhooks: webhookRepository(storage),
+    mails: mailRepository(storage),
   };
 }
 
@@ -47,6 +49,7 @@ export const writes = {
   ...edgeWrites,
   ...eventWrites,
   ...webhookWrites,
+  ...mailWrites,
 };
 
 export type WriteName = keyof typeof writes;

@@ -3,6 +3,7 @@ import type { Environment } from "../../petstore/keys/token.ts";
 import { accountEmailTables, disabledAccountTables } from "../repositories/accounts.ts";
 import { auditTables } from "../repositories/audit.ts";
 import { recordedTables } from "../repositories/events.ts";
+import { mailTables } from "../repositories/mails.ts";
 import { tablesForSqlite } from "../repositories/tableNotation.ts";
 import {
   accessTables,
@@ -92,6 +93,7 @@ const steps: readonly string[] = [
   tablesForSqlite(auditTables),
   tablesForSqlite(disabledAccountTables),
   tablesForSqlite(recordedTables),
+  tablesForSqlite(mailTables),
 ];
 
 export const latestVersion = steps.length;
