@@ -17,7 +17,14 @@ import { previewAddress, siteAddress } from "./hosting/sites/siteAddress.ts";
 import { variablesOfOne, variablesOfService } from "./serve/environments/settings.ts";
 import { buildDocsSite } from "./serve/ownDocs.ts";
 import { type RunningService, serveAlone } from "./serve/serveAlone.ts";
-import { domainSettings, sitesHost } from "./serve/serveDashboard.ts";
+import {
+  dashboardAddress,
+  domainSettings,
+  reachable,
+  sitesHost,
+  usualPort,
+} from "./serve/serveDashboard.ts";
+import { mailTools } from "./serve/serveMails.ts";
 import { webhookTools } from "./serve/serveWebhooks.ts";
 import { startFailure } from "./serve/startFailure.ts";
 import { readOrder, type WorkerOrder } from "./serve/supervisor/worker.ts";
@@ -68,7 +75,7 @@ async function serve(
     explainStart(config),
   );
   service = running;
-  const dashboard = dashboardAt(config, running.adminPort ?? running.port);
+  const dashboard = dashboardAddress(config, running.adminPort ?? running.port);
   started({
     ...running,
     baseUrl: `http://${reachable(config.host)}:${running.port}/v1`,
@@ -282,27 +289,6 @@ function isEmpty(file: string): boolean {
   }
 }
 
-/** How to write the address we listen on, so that it can be called from this machine. */
-function reachable(host: string): string {
-  if (host === "0.0.0.0" || host === "::") return "localhost";
-  return host.includes(":") ? `[${host}]` : host;
-}
-
-/** `port` is that of the listener which has the dashboard. */
-function dashboardAt({ admin, baseUrls, environment, host }: Config, port: number): string {
-  const configured = admin === undefined ? baseUrls[environment] : admin.url;
-  const origin =
-    configured === undefined
-      ? `http://${reachable(admin?.host ?? host)}:${port}`
-      : new URL(configured).origin;
-  return `${origin}/dashboard/`;
-}
-
-/** With `PORT=0` the system chooses a port, which other commands cannot know. */
-function usualPort({ port }: Config): number {
-  return port === 0 ? 8080 : port;
-}
-
 function sitesPlace() {
   const config = settings();
   return [sitesHost(config), usualPort(config)] as const;
@@ -345,16 +331,14 @@ const context: CliContext = {
     const config = settings();
     return webhookTools(config, config.secret ?? madeOrKept(config), clock);
   },
+  mail: () => mailTools(settings(), madeOrKept, clock),
   serviceAddress() {
     const config = settings();
     return `http://${reachable(config.host)}:${usualPort(config)}`;
   },
   servicePreface: () =>
     settings().proxyProtocol.includes("api") ? localProxyHeader : new Uint8Array(),
-  dashboardAddress() {
-    const config = settings();
-    return dashboardAt(config, config.admin?.port ?? usualPort(config));
-  },
+  dashboardAddress: () => dashboardAddress(settings()),
   serve,
   observeSetup: observe,
   reload,

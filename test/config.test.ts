@@ -35,6 +35,7 @@ describe("settings", () => {
       quota: undefined,
       eventsDays: 30,
       webhookNetworks: [],
+      mail: undefined,
       knownCategoriesOnly: false,
       docsSite: true,
       roles: ["edge", "worker"],

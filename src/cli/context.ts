@@ -1,7 +1,10 @@
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import type { Clock } from "../core/clock.ts";
+import type { Vault } from "../core/vault.ts";
 import type { SetupObservation } from "../hosting/domains/setupChecks.ts";
+import type { SendResult } from "../notifications/mails.ts";
+import type { MailContext, MailMessage } from "../notifications/mailText.ts";
 import type { Environment } from "../petstore/keys/token.ts";
 import type { WebhookTools } from "../petstore/webhooks/webhookService.ts";
 import type { CopyReport, Stores, StoreVersion } from "../storage/stores.ts";
@@ -37,6 +40,8 @@ export interface CliContext {
   domainSettings(): DomainSettings;
   /** What seals the secrets of webhooks, and sends one. Close it after use. */
   webhooks(): WebhookTools & { close(): Promise<void> };
+  /** What seals and sends mails; undefined where no mail server is set. */
+  mail(): MailTools | undefined;
   /** Where this machine reaches the service while it runs: `http://127.0.0.1:8080`. */
   serviceAddress(): string;
   /** What a connection to it begins with, before the request. */
@@ -94,6 +99,16 @@ export function remoteSettings(variables: NodeJS.ProcessEnv): RemoteSettings {
     token: PETSTORE_TOKEN || undefined,
     credentialsFile: join(folder, "petstore", "credentials.json"),
   };
+}
+
+export interface MailTools {
+  readonly vault: Vault;
+  /** Where the operator's mail goes if their account has no address. */
+  readonly operatorEmail: string | undefined;
+  readonly context: MailContext;
+  send(message: MailMessage): Promise<SendResult>;
+  /** Whether the server lets us in. Sends nothing. */
+  verify(): Promise<SendResult>;
 }
 
 export interface DomainSettings {

@@ -4,6 +4,7 @@ import type { Quota } from "../petstore/keys/rateLimiter.ts";
 import { type Environment, environments } from "../petstore/keys/token.ts";
 import { loopbackNetworks, type Network, networkIn } from "../wire/trustedProxies.ts";
 import { type DomainsConfig, readDomainsConfig } from "./domainsConfig.ts";
+import { type MailConfig, readMailConfig } from "./mailConfig.ts";
 import {
   anyText,
   host,
@@ -49,6 +50,8 @@ export interface Config {
   readonly eventsDays: number;
   /** Where webhooks may be sent although it is not public. */
   readonly webhookNetworks: readonly Network[];
+  /** Undefined where nothing is mailed. */
+  readonly mail: MailConfig | undefined;
   /** Whether a pet's category must be among the categories. */
   readonly knownCategoriesOnly: boolean;
   /** Whether a start deploys the service's own documentation as a site. */
@@ -133,6 +136,7 @@ export function readConfig(variables: Variables): Config {
     quota: setting("PETSTORE_RATE_LIMIT", undefined, quota),
     eventsDays: setting("PETSTORE_EVENTS_DAYS", 30, days),
     webhookNetworks: setting("PETSTORE_WEBHOOK_NETWORKS", [], networks),
+    mail: readMailConfig(setting, complaints, domains?.acme.contact),
     knownCategoriesOnly: setting("PETSTORE_ENFORCE_CATEGORIES", false, onOrOff),
     docsSite: setting("PETSTORE_DOCS_SITE", true, onOrOff),
     roles: setting("PETSTORE_ROLES", roles, rolesOrNone),

@@ -20,6 +20,7 @@ const secrets = [
   "PETSTORE_DNS_UPDATE_KEY",
   "PETSTORE_ACME_EAB",
   "PETSTORE_ACME_FALLBACK_EAB",
+  "PETSTORE_SMTP_URL",
 ];
 
 export function settingsOf(variables: Variables): {

@@ -30,6 +30,7 @@ const operatorGuides = [
   "monitoring",
   "log-events",
   "audit-log",
+  "notifications",
   "executable",
   "dashboard",
   "https",

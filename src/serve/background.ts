@@ -7,6 +7,7 @@ import { keepEventsFor, repeatEvery } from "../petstore/events/retention.ts";
 import { sunsetsOf } from "../petstore/keys/sunsets.ts";
 import { UseRecorder } from "../petstore/keys/useRecorder.ts";
 import type { Stores } from "../storage/stores.ts";
+import { startMails } from "./serveMails.ts";
 import { startWebhooks } from "./serveWebhooks.ts";
 
 export interface BackgroundParts {
@@ -34,13 +35,16 @@ export function startBackground(parts: BackgroundParts) {
     repeatEvery(scanEveryMs, scan, clock, (cause) => log.error("events.scan_failed", { cause })),
   );
   const webhooks = startWebhooks(parts);
+  const mails = startMails(parts);
   return {
     uses,
     webhookTools: webhooks.tools,
     /** To be called for every request: what runs beside them gives way. */
     requestAnswered: webhooks.requestAnswered,
     /** Begins nothing new, and finishes what is under way, while requests are still answered. */
-    finish: (graceMs: number) => webhooks.stop(graceMs),
+    async finish(graceMs: number): Promise<void> {
+      await Promise.all([webhooks.stop(graceMs), mails.stop(graceMs)]);
+    },
     /** To be called then, after the last request. */
     async stop(): Promise<void> {
       await Promise.all([uses.close(), ...[...scans, eventRetention].map((each) => each.stop())]);

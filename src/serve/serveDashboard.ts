@@ -74,3 +74,28 @@ export function domainSettings({ domains, baseUrls }: Config) {
     publicHttpsPort: domains?.edge.publicHttpsPort,
   };
 }
+
+/** How to write the address we listen on, so that it can be called from this machine. */
+export function reachable(host: string): string {
+  if (host === "0.0.0.0" || host === "::") return "localhost";
+  return host.includes(":") ? `[${host}]` : host;
+}
+
+/** With `PORT=0` the system chooses a port, which other processes cannot know. */
+export function usualPort({ port }: Config): number {
+  return port === 0 ? 8080 : port;
+}
+
+/** `port` is that of the listener which has the dashboard. */
+export function dashboardAddress(
+  config: Config,
+  port = config.admin?.port ?? usualPort(config),
+): string {
+  const { admin, baseUrls, environment, host } = config;
+  const configured = admin === undefined ? baseUrls[environment] : admin.url;
+  const origin =
+    configured === undefined
+      ? `http://${reachable(admin?.host ?? host)}:${port}`
+      : new URL(configured).origin;
+  return `${origin}/dashboard/`;
+}

@@ -89,6 +89,7 @@ export class CliFixture implements AsyncDisposable {
         reserved: ["platform.test"],
       }),
       webhooks: () => webhookToolsForTests(),
+      mail: () => undefined,
       serviceAddress: () => "http://127.0.0.1:8080",
       servicePreface: () => new Uint8Array(),
       dashboardAddress: () => "http://127.0.0.1:8080/dashboard/",

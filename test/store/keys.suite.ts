@@ -204,6 +204,20 @@ export function describeKeys(engine: string, open: () => Promise<Stores>): void 
       expect(await keys.listUses()).toEqual(inOrder);
     });
 
+    test("uses of an operation are found by keys, from a day on", async () => {
+      const { keys } = await open();
+      for (const name of ["a", "b", "c"]) await keys.add(keyNamed(name));
+      const [wanted, ...others] = [
+        use("key_a", { day: "2026-11-16" }),
+        use("key_a", { day: "2026-11-15" }),
+        use("key_a", { day: "2026-11-16", operation: "listPets" }),
+        use("key_c", { day: "2026-11-16" }),
+      ] as const;
+      await keys.recordUses([wanted, ...others]);
+      expect(await keys.usesOf("getPet", ["key_a", "key_b"], "2026-11-16")).toEqual([wanted]);
+      expect(await keys.usesOf("getPet", [], "2026-11-16")).toEqual([]);
+    });
+
     test("the last use moves forward only", async () => {
       const { keys } = await open();
       await keys.add(keyNamed("a"));

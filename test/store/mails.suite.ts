@@ -1,9 +1,13 @@
 /** Mails and what was told by them, whichever engine they are on. */
 import { describe, expect, test } from "bun:test";
+import { systemClock } from "../../src/core/clock.ts";
+import { Vault } from "../../src/core/vault.ts";
 import type { NewMail, Settled } from "../../src/notifications/mails.ts";
+import type { MailMessage } from "../../src/notifications/mailText.ts";
 import type { Notice, NoticeKind } from "../../src/notifications/notices.ts";
+import { Notifier } from "../../src/notifications/notifier.ts";
 import type { Stores } from "../../src/storage/stores.ts";
-import { dayMs, hourMs, nowMs } from "./domainSamples.ts";
+import { addTo, dayMs, domainFor, hourMs, nowMs, projectIn } from "./domainSamples.ts";
 
 const mailOf = (id: string, parts: Partial<NewMail> = {}): NewMail => ({
   id,
@@ -154,6 +158,46 @@ export function describeMails(engine: string, open: () => Promise<Stores>): void
       expect(await claim(two, nowMs + 59_999)).toBe(false);
       expect(await claim(two, nowMs + 60_000)).toBe(true);
       expect(await claim(one, nowMs - dayMs)).toBe(true);
+    });
+
+    test("of two processes that look at once, each owner gets one mail", async () => {
+      const handles = [await open(), await open()] as const;
+      const [stores] = handles;
+      await projectIn(stores, "shop");
+      const holder = { kind: "owner", id: "shop" } as const;
+      await stores.accounts.setEmail({ account: "shop", holder, email: "shop@example.com" });
+      await addTo(
+        stores,
+        domainFor("docs.example.com", "shop", { ownership: { kind: "proof_needed" } }),
+      );
+      const sentMails: MailMessage[] = [];
+      const clock = { ...systemClock, now: () => nowMs + 3 * dayMs };
+      const notifiers = handles.map(
+        (each) =>
+          new Notifier({
+            // Both believe that it is their turn.
+            stores: { ...each, mails: { ...each.mails, claimScan: async () => true } },
+            clock,
+            log: {
+              info() {},
+              warn() {},
+              error: (event, fields) => {
+                throw fields["cause"] ?? event;
+              },
+            },
+            vault: new Vault("the secret of this service", systemClock),
+            context: { service: "Pet Store", dashboard: "http://localhost/dashboard/" },
+            operatorEmail: undefined,
+            send: async (message) => {
+              sentMails.push(message);
+              return { kind: "sent" };
+            },
+          }),
+      );
+      await Promise.all(notifiers.map((notifier) => notifier.tick()));
+      await Promise.all(notifiers.map((notifier) => notifier.tick()));
+      expect(sentMails.map(({ to }) => to)).toEqual(["shop@example.com"]);
+      expect(sentMails[0]?.subject).toContain("docs.example.com");
     });
   });
 }
