@@ -34,7 +34,8 @@ const kinds = {
       FROM access_tokens WHERE id = ?1`,
   },
   accounts: {
-    select: `SELECT kind, owner_id AS "ownerId", password_set_at_ms AS "passwordSetAtMs",
+    select: `SELECT kind, owner_id AS "ownerId", email, disabled_at_ms AS "disabledAtMs",
+        password_set_at_ms AS "passwordSetAtMs",
         password_version AS version, one_time_links.hash AS link,
         one_time_links.expires_at_ms AS "linkExpiresAtMs",
         (SELECT count(*) FROM sessions WHERE sessions.account = accounts.name) AS sessions
@@ -151,6 +152,10 @@ export const audited: Rules = {
   }),
   endSession: changing(({ id }) => [["sessions", id, "account.sign_out"]]),
   endSessions: changing(({ account }) => [["accounts", account, "account.sign_out_others"]]),
+  setEmail: changing(({ account }) => [["accounts", account, "account.set_email"]]),
+  disableAccount: changing(({ account, atMs }) => [
+    ["accounts", account, atMs === undefined ? "account.enable" : "account.disable"],
+  ]),
   changePassword: changing(({ account }) => [["accounts", account, "account.set_password"]]),
 
   addCategory: changing(({ category }, _tx, result) => {
@@ -193,18 +198,11 @@ export const audited: Rules = {
 
   addWebhook: changing(({ id }) => [["webhooks", id, "webhook.create"]]),
   replaceWebhookSecrets: changing(({ from }) => [["webhooks", from.id, "webhook.rotate"]]),
-  disableWebhook: changing(({ id }) => [
-    [
-      "webhooks",
-      id,
-      (_before, after) =>
-        after === undefined
-          ? "webhook.remove"
-          : after["disabled"] === undefined
-            ? "webhook.enable"
-            : "webhook.disable",
-    ],
+  updateWebhook: changing(({ id }) => [["webhooks", id, "webhook.update"]]),
+  disableWebhook: changing(({ id, disabled }) => [
+    ["webhooks", id, disabled === undefined ? "webhook.enable" : "webhook.disable"],
   ]),
+  removeWebhook: changing((id) => [["webhooks", id, "webhook.remove"]]),
 };
 
 const asPartOfDeployment = "Part of an upload, which is recorded once it is complete.";
