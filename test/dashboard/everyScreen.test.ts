@@ -35,6 +35,7 @@ const screens = {
   webhooks: ["#/webhooks", "Webhooks"],
   endpoint: ["#/webhooks/whe_everyScreen", "https://receiver.example.com/webhooks"],
   owners: ["#/owners", "Owners"],
+  audit: ["#/audit", "Audit log"],
   account: ["#/account", "Account"],
   nowhere: ["#/no/such/place", "Page not found"],
 } as const;

@@ -3,6 +3,8 @@ import { DatabaseSync } from "node:sqlite";
 import { emptyLog, headOf, verify } from "../../src/audit/auditLog.ts";
 import { withOrigin } from "../../src/audit/origin.ts";
 import { systemClock } from "../../src/core/clock.ts";
+import { audited, notAudited } from "../../src/storage/repositories/audited.ts";
+import { writes } from "../../src/storage/repositories/repositories.ts";
 import { backupSqlite, restoreSqlite } from "../../src/storage/sqlite/backup.ts";
 import type { Stores } from "../../src/storage/stores.ts";
 import { allEntries, describeAudit } from "./audit.suite.ts";
@@ -11,6 +13,11 @@ import { takeWriterThread } from "./writerPool.ts";
 
 const folder = useTemporaryFolder(takeWriterThread);
 describeAudit("SQLite", () => folder.open());
+
+test("every write is audited, or is said why it is not", () => {
+  const known = [...Object.keys(audited), ...Object.keys(notAudited), "recordAction"];
+  expect(known.toSorted()).toEqual(Object.keys(writes).toSorted());
+});
 
 const columns = [
   ...["number", "at_ms", "actor", "action", "subject", "source", "request_id"],

@@ -249,6 +249,43 @@ export interface components {
             /** Format: date-time */
             readonly until: string | null;
         };
+        readonly AuditPage: {
+            readonly items: readonly components["schemas"]["AuditEntry"][];
+            /** @description The `cursor` of the next page. Null on the last page. */
+            readonly nextCursor: string | null;
+        };
+        readonly AuditEntry: {
+            /** @description From 1, without gaps. */
+            readonly number: number;
+            /** Format: date-time */
+            readonly at: string;
+            /** @description Such as `accounts/operator`, `keys/key_4fK2mQ9xW1Zt` or `cli/root`. */
+            readonly actor: string;
+            /** @description Such as `key.revoke`. */
+            readonly action: string;
+            /** @description Such as `keys/key_4fK2mQ9xW1Zt`. */
+            readonly subject: string;
+            readonly requestId: string | null;
+            readonly source: components["schemas"]["AuditSource"];
+            /** @description The subject before. Null if it did not exist. */
+            readonly before: {
+                readonly [key: string]: unknown;
+            } | null;
+            /** @description The subject after. Null if it does not exist any more. */
+            readonly after: {
+                readonly [key: string]: unknown;
+            } | null;
+            /** @description Of this entry and of the hash before it. */
+            readonly hash: string;
+        };
+        /** @description The client of a request, or the machine of a command. */
+        readonly AuditSource: {
+            readonly address: string | null;
+            readonly agent: string | null;
+            readonly host: string | null;
+            /** @description Who ran the command with sudo. */
+            readonly sudoUser: string | null;
+        };
         readonly DomainPage: {
             readonly items: readonly components["schemas"]["Domain"][];
             /** @description The `cursor` of the next page. Null on the last page. */
@@ -716,6 +753,9 @@ export type NewDomain = components['schemas']['NewDomain'];
 export type Domain = components['schemas']['Domain'];
 export type TimelineEntry = components['schemas']['TimelineEntry'];
 export type UsedLimit = components['schemas']['UsedLimit'];
+export type AuditPage = components['schemas']['AuditPage'];
+export type AuditEntry = components['schemas']['AuditEntry'];
+export type AuditSource = components['schemas']['AuditSource'];
 export type DomainPage = components['schemas']['DomainPage'];
 export type DomainDetails = components['schemas']['DomainDetails'];
 export type Edges = components['schemas']['Edges'];
@@ -2024,6 +2064,42 @@ export interface operations {
             readonly "5XX": components["responses"]["Failed"];
         };
     };
+    readonly listAuditEntries: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Only changes by this one, such as `accounts/operator`. */
+                readonly actor?: string;
+                /** @description Only this action, such as `key.revoke`. */
+                readonly action?: string;
+                /** @description Only changes of this one, such as `keys/key_4fK2mQ9xW1Zt`. */
+                readonly subject?: string;
+                /** @description Only from this instant on, in milliseconds since 1970. */
+                readonly sinceMs?: number;
+                /** @description Only before this instant, in milliseconds since 1970. */
+                readonly untilMs?: number;
+                /** @description The `nextCursor` of the page before. */
+                readonly cursor?: components["parameters"]["cursor"];
+                readonly limit?: components["parameters"]["limit"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The entries. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["AuditPage"];
+                };
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
     readonly getOverview: {
         readonly parameters: {
             readonly query?: never;
@@ -2090,5 +2166,6 @@ export interface paths {
     readonly "/owners/{owner}/plan": { readonly put: operations["changePlan"] };
     readonly "/owners/{owner}/email": { readonly put: operations["setOwnerEmail"] };
     readonly "/owners/{owner}/invite": { readonly post: operations["inviteOwner"] };
+    readonly "/audit": { readonly get: operations["listAuditEntries"] };
     readonly "/overview": { readonly get: operations["getOverview"] };
 }

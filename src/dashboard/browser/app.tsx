@@ -5,6 +5,7 @@ import type { Session } from "../../contract/generated/platform.ts";
 import { otherTheme, switchTheme } from "../../docs/browser/platform.ts";
 import { Account } from "./account.tsx";
 import { announce, announcement, toast } from "./announce.ts";
+import { AuditLog } from "./audit.tsx";
 import { Orders } from "./catalogue/orders.tsx";
 import { Pets } from "./catalogue/pets.tsx";
 import { connection } from "./connection.ts";
@@ -89,6 +90,7 @@ export const extraScreens: ExtraScreen[] = [];
 
 const operatorScreens = {
   ...{ keys: Keys, pets: Pets, orders: Orders, owners: Owners, webhooks: Webhooks },
+  audit: AuditLog,
 };
 
 function NotFound() {
@@ -155,6 +157,7 @@ const items: readonly [href: string, words: string, ats: readonly Route["at"][]]
   ["#/catalogue", "Catalogue", ["pets", "orders"]],
   ["#/webhooks", "Webhooks", ["webhooks", "webhook"]],
   ["#/owners", "Owners", ["owners"]],
+  ["#/audit", "Audit log", ["audit"]],
   ["#/account", "Account", ["account"]],
 ];
 

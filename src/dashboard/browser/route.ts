@@ -14,6 +14,7 @@ const screens = {
   webhooks: "webhooks",
   "webhooks/*": "webhook",
   owners: "owners",
+  audit: "audit",
   account: "account",
   "welcome/*": "welcome",
 } as const;

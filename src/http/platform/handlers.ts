@@ -8,6 +8,7 @@ import type {
 } from "../../contract/platform.ts";
 import type { MaybePromise } from "../../core/maybePromise.ts";
 import type { HttpRequest } from "../../wire/message.ts";
+import { type AuditHandlersParts, auditHandlers } from "./audit.ts";
 import type { PlatformCaller } from "./authentication.ts";
 import { type DomainHandlersParts, domainHandlers } from "./domains.ts";
 import { type KeyHandlersParts, keyHandlers } from "./keys.ts";
@@ -33,7 +34,8 @@ type PlatformHandler<Id extends PlatformOperationId> = (
 export type PlatformHandlers = { readonly [Id in PlatformOperationId]: PlatformHandler<Id> };
 
 export interface PlatformHandlersParts
-  extends DomainHandlersParts,
+  extends AuditHandlersParts,
+    DomainHandlersParts,
     KeyHandlersParts,
     OverviewParts,
     OwnerHandlersParts,
@@ -50,6 +52,7 @@ export function createPlatformHandlers(parts: PlatformHandlersParts): PlatformHa
     ...keyHandlers(parts),
     ...ownerHandlers(parts),
     ...webhookHandlers(parts),
+    ...auditHandlers(parts),
     ...overviewHandlers(parts),
   };
 }

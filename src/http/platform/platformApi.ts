@@ -32,7 +32,10 @@ import { PlatformAuthentication, type PlatformCaller } from "./authentication.ts
 import { createPlatformHandlers, type PlatformCall, type PlatformHandlers } from "./handlers.ts";
 
 interface OpenPlatformParts {
-  readonly stores: Pick<Stores, "access" | "accounts" | "domains" | "keys" | "sites" | "uploads">;
+  readonly stores: Pick<
+    Stores,
+    "access" | "accounts" | "audit" | "domains" | "keys" | "sites" | "uploads"
+  >;
   readonly domainService: DomainService;
   readonly webhookService: WebhookService;
   readonly counts: SharedCounts;
