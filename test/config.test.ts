@@ -21,6 +21,7 @@ describe("settings", () => {
       environment: "production",
       baseUrls: {},
       secret: undefined,
+      secondFactor: "optional",
       admin: undefined,
       metrics: { host: "127.0.0.1", port: 9464 },
       logLevel: "info",

@@ -10,6 +10,7 @@ import { mintAccess } from "../../src/accounts/access.ts";
 import { AuthService } from "../../src/accounts/authService.ts";
 import { Passwords } from "../../src/accounts/password.ts";
 import { firstLinkMs, issueLink } from "../../src/accounts/sessions.ts";
+import { SignInThrottle } from "../../src/accounts/signInThrottle.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { systemClock as clock } from "../../src/core/clock.ts";
 import { createLog, patientWriter } from "../../src/core/log.ts";
@@ -193,13 +194,13 @@ async function makeOwner({ stores, counts }: Service) {
     store: stores.accounts,
     passwords,
     clock,
-    counts,
+    throttle: new SignInThrottle({ store: stores.accounts, counts, clock }),
     failed: () => {},
   });
   const password = randomText(15);
   const link = await issueLink(stores.accounts, clock, holder, firstLinkMs);
-  const { session } = await accounts.redeemLink(link.token, password, "");
-  await accounts.endSession(session.account, session.id);
+  await accounts.redeemLink(link.token, password, "");
+  await stores.accounts.endSessions(owner, undefined);
   const { access, token } = mintAccess(holder, "rehearsal", clock);
   await stores.access.add(access);
   return { password, token };

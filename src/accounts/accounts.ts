@@ -15,6 +15,8 @@ export interface Account {
   readonly email: string | undefined;
   /** Since when nobody can sign in to it, and its access tokens are refused. */
   readonly disabledAtMs: number | undefined;
+  /** Whether signing in takes a second step. */
+  readonly hasSecondFactor: boolean;
 }
 
 /** A URL that starts one session. Only the hash of its token is stored. */
@@ -122,7 +124,14 @@ export interface SignInAttempt {
 export interface SessionWithHolder {
   readonly session: Session;
   readonly holder: AccessHolder;
+  readonly hasSecondFactor: boolean;
 }
+
+/**
+ * What the token of a new session is good for: if the account has a second factor, only for the
+ * second step, as a pending sign-in. Undefined if signing in was refused, with nothing done.
+ */
+export type Begun = "session" | "pending" | undefined;
 
 /** Beyond this, a new session ends the least recently used ones. */
 export const sessionsPerAccountMax = 20;
@@ -149,12 +158,12 @@ export interface AccountStore {
   /** Expired ones too. */
   findLink(hash: string): MaybePromise<OneTimeLink | undefined>;
   /**
-   * Trades a link for a session. False, with nothing done, when the link is gone or has expired, or
-   * the account is disabled: of several concurrent uses, one returns true.
+   * Trades a link for a session. Refused when the link is gone or has expired, or the account is
+   * disabled: of several concurrent uses, one succeeds.
    */
-  useLink(use: LinkUse): Promise<boolean>;
-  /** False, with nothing done, if the password is no longer of this version, or the account is disabled. */
-  addSession(session: Session, passwordVersion: number): Promise<boolean>;
+  useLink(use: LinkUse): Promise<Begun>;
+  /** Refused if the password is no longer of this version, or the account is disabled. */
+  addSession(session: Session, passwordVersion: number): Promise<Begun>;
   /** Expired ones too, until they are deleted. */
   findSession(hash: string): MaybePromise<SessionWithHolder | undefined>;
   /** The most recently used first. */

@@ -3,17 +3,16 @@
 import type { Clock } from "../core/clock.ts";
 import { type MaybePromise, then } from "../core/maybePromise.ts";
 import { Problem } from "../core/problems.ts";
-import type { RateLimiter, SharedCounts } from "../petstore/keys/rateLimiter.ts";
 import type { AccessHolder } from "./access.ts";
 import {
   type Account,
   type AccountStore,
+  type Begun,
   normalizeName,
   type OneTimeLink,
   requireEnabled,
   type Session,
   type SessionWithHolder,
-  type SignInAttempt,
 } from "./accounts.ts";
 import { needsRehash, type Passwords, passwordError } from "./password.ts";
 import {
@@ -25,19 +24,13 @@ import {
   secretHash,
   touchIntervalMs,
 } from "./sessions.ts";
-import {
-  addressQuota,
-  attemptFor,
-  bucketOf,
-  nameAtAddressQuota,
-  type Purpose,
-} from "./signInThrottle.ts";
+import type { SignInThrottle } from "./signInThrottle.ts";
 
 interface AuthServiceOptions {
   readonly store: AccountStore;
   readonly passwords: Passwords;
   readonly clock: Clock;
-  readonly counts: SharedCounts;
+  readonly throttle: SignInThrottle;
   /** Called when something failed in the background. */
   readonly failed: (cause: unknown) => void;
 }
@@ -58,6 +51,13 @@ export interface SignedIn extends SessionWithHolder {
   readonly token: string;
 }
 
+/** The password or the link was right, and the second step is to come. */
+export interface FirstStep {
+  readonly account: string;
+  /** For the cookie. It is good for the second step and nothing else. */
+  readonly pendingToken: string;
+}
+
 interface PasswordChangeRequest {
   readonly current: string | undefined;
   readonly next: string;
@@ -67,33 +67,26 @@ export class AuthService {
   readonly #store: AccountStore;
   readonly #passwords: Passwords;
   readonly #clock: Clock;
+  readonly #throttle: SignInThrottle;
   readonly #failed: (cause: unknown) => void;
-  readonly #addresses: RateLimiter;
-  readonly #namesAtAddresses: RateLimiter;
-  /** Keeps attackers from finding a name that shares a bucket with another name and address. */
-  readonly #salt: string;
   /** Hashes of sessions whose last use is being stored. */
   readonly #touching = new Set<string>();
 
-  constructor({ store, passwords, clock, counts, failed }: AuthServiceOptions) {
+  constructor({ store, passwords, clock, throttle, failed }: AuthServiceOptions) {
     this.#store = store;
     this.#passwords = passwords;
     this.#clock = clock;
+    this.#throttle = throttle;
     this.#failed = failed;
-    this.#addresses = counts.limiter("sign in: address", addressQuota);
-    this.#namesAtAddresses = counts.limiter("sign in: name at address", nameAtAddressQuota);
-    this.#salt = counts.salt;
   }
 
   /** Takes the same time and throws the same for an unknown name as for a wrong password. */
-  async signIn({ name: typed, password }: Credentials, visitor: ClientInfo): Promise<SignedIn> {
+  async signIn(
+    { name: typed, password }: Credentials,
+    visitor: ClientInfo,
+  ): Promise<SignedIn | FirstStep> {
     const name = normalizeName(typed);
-    const addressBucket = bucketOf("address", visitor.address);
-    // By the bucket of the name: otherwise one address could exhaust it with names that share it.
-    const pairBucket = bucketOf(this.#salt, `${visitor.address} ${bucketOf("sign in", name)}`);
-    await take(this.#addresses, addressBucket);
-    await take(this.#namesAtAddresses, pairBucket);
-    const attempt = await this.#takeByName("sign in", name);
+    const giveBack = await this.#throttle.signIn(name, visitor.address);
     const account = await this.#store.find(name);
     const matches = await this.#passwords.matches(password, account?.password);
     if (account?.password === undefined || !matches) {
@@ -102,34 +95,36 @@ export class AuthService {
       throw new Problem("sign_in_refused");
     }
     requireEnabled(account);
-    const { session, token } = createSession(account.name, visitor.agent, this.#clock);
-    // Refused if the password was changed since it was verified.
-    if (!(await this.#store.addSession(session, account.passwordVersion)))
-      throw new Problem("sign_in_refused");
-    await this.#addresses.giveBack(addressBucket);
-    await this.#namesAtAddresses.giveBack(pairBucket);
-    await this.#store.giveBack(attempt);
+    const created = createSession(account.name, visitor.agent, this.#clock);
+    const begun = await this.#store.addSession(created.session, account.passwordVersion);
+    // The password was changed since it was verified.
+    if (begun === undefined) throw new Problem("sign_in_refused");
+    await giveBack();
     await this.#rehashIfNeeded(account, account.password, password);
-    return { session, holder: account.holder, token };
+    return stepAfter(begun, created, account.holder);
   }
 
   /** Trades the token of a one-time link for a session, and sets the password if one is given. */
-  async redeemLink(token: string, password: string | undefined, agent: string): Promise<SignedIn> {
+  async redeemLink(
+    token: string,
+    password: string | undefined,
+    agent: string,
+  ): Promise<SignedIn | FirstStep> {
     const link = await this.#openLink(token);
     if (password === undefined && link.holder.kind === "owner") {
       throw new Problem("password_needed");
     }
     const hash = password === undefined ? undefined : await this.#newHash(password, link.account);
-    const begun = createSession(link.account, agent, this.#clock);
+    const created = createSession(link.account, agent, this.#clock);
     const atMs = this.#clock.now();
-    const used = await this.#store.useLink({
+    const begun = await this.#store.useLink({
       hash: link.hash,
       atMs,
-      session: begun.session,
+      session: created.session,
       password: hash === undefined ? undefined : { hash, setAtMs: atMs },
     });
-    if (!used) throw new Problem("link_spent");
-    return { ...begun, holder: link.holder };
+    if (begun === undefined) throw new Problem("link_spent");
+    return stepAfter(begun, created, link.holder);
   }
 
   /**
@@ -207,18 +202,11 @@ export class AuthService {
   /** Limited, so that the password cannot be guessed at an unlocked browser. */
   async #requireCurrent({ name, password }: Account, typed: string | undefined): Promise<void> {
     if (password === undefined) return;
-    const attempt = await this.#takeByName("password", name);
+    const giveBack = await this.#throttle.byName("password", name);
     if (!(await this.#passwords.matches(typed ?? "", password))) {
       throw new Problem("current_password_wrong");
     }
-    await this.#store.giveBack(attempt);
-  }
-
-  async #takeByName(purpose: Purpose, name: string): Promise<SignInAttempt> {
-    const attempt = attemptFor(purpose, name, this.#clock.now());
-    const waitMs = await this.#store.take(attempt);
-    if (waitMs > 0) throw limited(Math.ceil(waitMs / 1000));
-    return attempt;
+    await giveBack();
   }
 
   /** Only here is the password known. */
@@ -248,12 +236,12 @@ export class AuthService {
   }
 }
 
-async function take(limiter: RateLimiter, bucket: string): Promise<void> {
-  const { allowed, secondsUntilNext } = await limiter.take(bucket);
-  if (!allowed) throw limited(secondsUntilNext);
-}
-
-function limited(seconds: number): Problem {
-  const message = `Too many attempts. Try again in ${seconds} seconds.`;
-  return new Problem("sign_in_limited", { detail: message, retryAfterSeconds: seconds });
+function stepAfter(
+  begun: NonNullable<Begun>,
+  { session, token }: ReturnType<typeof createSession>,
+  holder: AccessHolder,
+): SignedIn | FirstStep {
+  return begun === "pending"
+    ? { account: session.account, pendingToken: token }
+    : { session, token, holder, hasSecondFactor: false };
 }

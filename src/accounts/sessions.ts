@@ -19,7 +19,7 @@ const form = /^[A-Za-z0-9_-]{43}$/;
  * The token of a cookie or a link: 256 random bits. Only its hash is stored, which needs no salt, so
  * the token cannot be shown again.
  */
-function generateSecret(clock: Clock): { readonly token: string; readonly hash: string } {
+export function generateSecret(clock: Clock): { readonly token: string; readonly hash: string } {
   const token = Buffer.from(clock.random(tokenBytes)).toString("base64url");
   return { token, hash: hashToken(token) };
 }

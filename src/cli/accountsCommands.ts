@@ -5,6 +5,7 @@ import { toJson } from "../contract/json.ts";
 import type { Command } from "./command.ts";
 import type { CliContext } from "./context.ts";
 import { fromNow } from "./durations.ts";
+import { CommandFailure } from "./errors.ts";
 import { noSuchOwner } from "./ownersCommands.ts";
 import { listReport } from "./table.ts";
 import { withStores } from "./withStores.ts";
@@ -24,6 +25,7 @@ const listAccounts: Command = {
       columns: {
         Name: ({ name }) => name,
         Password: ({ password }) => (password === undefined ? "none" : "set"),
+        "Second factor": ({ hasSecondFactor }) => (hasSecondFactor ? "set" : "none"),
         State: ({ disabledAtMs }) =>
           disabledAtMs === undefined ? "enabled" : `disabled ${fromNow(disabledAtMs, nowMs)}`,
       },
@@ -72,5 +74,32 @@ async function setDisabled(typed: string, atMs: number | undefined, context: Cli
   return account;
 }
 
+const resetSecondFactor: Command = {
+  name: "accounts reset-second-factor",
+  summary: "Remove the passkeys, app and recovery codes of an account",
+  operands,
+  about:
+    "For somebody who has lost them. Signs the account out everywhere. Until it has a second factor\nagain, its password alone signs in: make sure who asks for it.",
+  examples: ["petstore accounts reset-second-factor acme"],
+  async run({ operand }, context) {
+    const name = normalizeName(operand);
+    const nowMs = context.clock.now();
+    const found = await withStores(context, ({ secondFactors }) =>
+      secondFactors.reset(name, nowMs),
+    );
+    if (!found) {
+      throw new CommandFailure(
+        `There is no account ${JSON.stringify(operand)}. See petstore accounts list.`,
+      );
+    }
+    return { json: { name, reset: true }, text: `${name} has no second factor any more.\n` };
+  },
+};
+
 /** In the order of the help. */
-export const accountsCommands: readonly Command[] = [listAccounts, disableAccount, enableAccount];
+export const accountsCommands: readonly Command[] = [
+  listAccounts,
+  disableAccount,
+  enableAccount,
+  resetSecondFactor,
+];

@@ -4,7 +4,7 @@ import { counted, table } from "./table.ts";
 
 export const doctor: Command = {
   name: "doctor",
-  summary: "Check whether this machine is ready to be reached by its names",
+  summary: "Check whether this machine can be reached by its names",
   options: {
     "domain <host>": "The name to check, as with petstore serve (default: PETSTORE_DOMAIN)",
   },

@@ -17,6 +17,7 @@ const settings = [
   ["PETSTORE_BASE_URL", "", "Public address of production, ending in /v1"],
   ["PETSTORE_STAGING_BASE_URL", "", "Public address of staging, ending in /v1"],
   ["PETSTORE_SECRET", "made, kept", "Seals cursors and keys; 32 characters or more"],
+  ["PETSTORE_SECOND_FACTOR", "optional", "Two-step sign-in: optional, operator or required"],
   ["PETSTORE_ADMIN_PORT", "PORT", "Port of its own for the dashboard and /internal"],
   ["PETSTORE_ADMIN_HOST", "127.0.0.1", "Address of that port"],
   ["PETSTORE_ADMIN_URL", "", "Public address of the dashboard on that port"],

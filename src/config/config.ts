@@ -1,4 +1,5 @@
 /** The settings, read from the environment once. What cannot be understood is named, all at once. */
+import { type SecondFactorPolicy, secondFactorPolicies } from "../accounts/secondFactors.ts";
 import { type LogLevel, logLevels } from "../core/log.ts";
 import type { Quota } from "../petstore/keys/rateLimiter.ts";
 import { type Environment, environments } from "../petstore/keys/token.ts";
@@ -30,6 +31,8 @@ export interface Config {
   /** The addresses that were set; an unset one follows from what is known when it is needed. */
   readonly baseUrls: Readonly<Partial<Record<Environment, string>>>;
   readonly secret: string | undefined;
+  /** Who needs a second factor to use the dashboard. */
+  readonly secondFactor: SecondFactorPolicy;
   /** Where the dashboard and its API are; undefined where they are on the port of the service. */
   readonly admin: AdminConfig | undefined;
   /** Undefined where metrics are off. */
@@ -125,6 +128,7 @@ export function readConfig(variables: Variables): Config {
       ...(staging === undefined ? {} : { staging }),
     },
     secret: setting("PETSTORE_SECRET", undefined, secret),
+    secondFactor: setting("PETSTORE_SECOND_FACTOR", "optional", secondFactor),
     admin: adminPort === undefined ? undefined : { port: adminPort, ...admin },
     metrics: metricsPort === "off" ? undefined : { host: metricsHost, port: metricsPort },
     logLevel: setting("PETSTORE_LOG", "info", logLevel),
@@ -179,6 +183,10 @@ const processes = kind(`auto, or ${number.accepts}`, (text) =>
 );
 const portOrOff = kind(`${port.accepts}, or off`, (text) =>
   text === "off" ? text : port.parse(text),
+);
+const secondFactor = kind(
+  "optional, operator or required",
+  oneOf<SecondFactorPolicy>(secondFactorPolicies),
 );
 const environment = kind("production or staging", oneOf<Environment>(environments));
 const levels = [...logLevels, "off"] as const;

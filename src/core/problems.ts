@@ -110,12 +110,25 @@ export const platformProblems = {
   host_invalid: { status: 400, message: "This is not a host name that can be attached." },
   password_needed: { status: 400, message: "Choose a password, to sign in with next time." },
   password_refused: { status: 400, message: "This password cannot be used." },
+  passkey_invalid: {
+    status: 400,
+    message: "This passkey could not be added. Start again with Add a passkey.",
+  },
   routing_invalid: { status: 400, message: "The routing has members with invalid values." },
   site_invalid: { status: 400, message: "These files cannot be published as they are." },
   slug_invalid: { status: 400, message: "This is not a name for a project." },
   webhook_url_invalid: { status: 400, message: "Events cannot be sent to this URL." },
   not_signed_in: { status: 401, message: "You are not signed in. Sign in first." },
   sign_in_refused: { status: 401, message: "The username or the password is wrong." },
+  sign_in_expired: {
+    status: 401,
+    message: "This sign-in has expired, or was completed already. Start again.",
+  },
+  second_factor_refused: {
+    status: 401,
+    message:
+      "The code is wrong or was used already. Type the one that your app shows now, or a recovery code.",
+  },
   unauthorized: {
     status: 401,
     message: "Send an access token: Authorization: Bearer <token>. The operator creates them.",
@@ -128,15 +141,28 @@ export const platformProblems = {
     status: 403,
     message: "This account is disabled. Ask the operator to enable it: petstore accounts enable.",
   },
+  code_wrong: {
+    status: 403,
+    message: "The code is wrong. Type the one that your app shows now.",
+  },
   current_password_wrong: { status: 403, message: "The current password is wrong." },
   forbidden: { status: 403, message: "This API rejects requests from pages of other origins." },
   operator_only: { status: 403, message: "Only the operator of this service may do that." },
+  second_factor_needed: {
+    status: 403,
+    message: "Two-step sign-in is required here. Set it up first.",
+  },
+  sign_in_again: {
+    status: 403,
+    message: "Sign in again to change this: it is possible for 15 minutes after signing in.",
+  },
   delivery_not_found: {
     status: 404,
     message: "This event was never meant for this endpoint, or is no longer kept.",
   },
   deployment_not_found: { status: 404, message: "There is no such deployment." },
   domain_not_found: { status: 404, message: "There is no such domain." },
+  factor_not_found: { status: 404, message: "Your account has no such second factor." },
   key_not_found: { status: 404, message: "There is no such key." },
   owner_not_found: { status: 404, message: "There is no such owner." },
   project_not_found: { status: 404, message: "There is no such project." },
@@ -160,6 +186,10 @@ export const platformProblems = {
     message: "The project shows no deployment. Deploy it first.",
   },
   key_ended: { status: 409, message: "This key was rotated, revoked or has expired." },
+  last_factor: {
+    status: 409,
+    message: "Two-step sign-in is required here. Add another way before you remove this one.",
+  },
   name_reserved: {
     status: 409,
     message:
@@ -168,7 +198,14 @@ export const platformProblems = {
   not_published: { status: 409, message: "Nothing of this project is shown." },
   not_verifiable: { status: 409, message: "This domain cannot be checked in its status." },
   owner_exists: { status: 409, message: "The id is taken." },
+  passkeys_unavailable: {
+    status: 409,
+    message:
+      "Passkeys need a host name: browsers have none at an IP address. Open the dashboard by its name.",
+  },
   project_exists: { status: 409, message: "The name is taken. Choose another one." },
+  setup_expired: { status: 409, message: "This setup has expired. Start again." },
+  too_many_passkeys: { status: 409, message: "The account has 20 passkeys. Remove one first." },
   too_many_projects: {
     status: 409,
     message: "The owner has as many projects as they may have.",

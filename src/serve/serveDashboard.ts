@@ -1,5 +1,6 @@
 /** The API of the dashboard on the stores of a service. */
 import type { Config } from "../config/config.ts";
+import { Vault } from "../core/vault.ts";
 import type { SitesHost } from "../hosting/sites/siteAddress.ts";
 import type * as platform from "../http/platform/platformApi.ts";
 import type { WebhookTools } from "../petstore/webhooks/webhookService.ts";
@@ -11,15 +12,22 @@ type OpenParts = Parameters<typeof platform.openPlatform>[0];
 interface PlatformParts
   extends Omit<
     OpenParts,
-    "domainService" | "webhookService" | "environment" | "baseUrl" | "sitesHost"
+    | "domainService"
+    | "webhookService"
+    | "environment"
+    | "baseUrl"
+    | "sitesHost"
+    | "secondFactor"
+    | "vault"
   > {
   readonly config: Config;
+  readonly secret: string;
   readonly webhookTools: WebhookTools;
   readonly stores: Stores;
 }
 
 /** Loaded at the first request: the list of public suffixes would make every start slower. */
-export function platformApi({ config, stores, counts, ...parts }: PlatformParts) {
+export function platformApi({ config, secret, stores, counts, ...parts }: PlatformParts) {
   const make = async () => {
     const [{ openPlatform }, { DomainService }, { WebhookService }] = await Promise.all([
       import("../http/platform/platformApi.ts"),
@@ -32,9 +40,11 @@ export function platformApi({ config, stores, counts, ...parts }: PlatformParts)
     const webhookService = new WebhookService({ ...webhookTools, store, events, clock });
     const { environment } = config;
     const baseUrl = adminBaseUrl(config);
-    const services = { domainService, webhookService };
+    const { secondFactor } = config;
+    const vault = new Vault(secret, clock);
+    const services = { domainService, webhookService, vault };
     const service = { ...services, environment, baseUrl, sitesHost: sitesHost(config) };
-    return openPlatform({ ...parts, stores, counts, ...service }).handle;
+    return openPlatform({ ...parts, stores, counts, secondFactor, ...service }).handle;
   };
   let made: ReturnType<typeof make> | undefined;
   return async (request: HttpRequest): Promise<HttpResponse> => {

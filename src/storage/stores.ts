@@ -1,5 +1,6 @@
 import type { AccessStore } from "../accounts/access.ts";
 import type { AccountStore } from "../accounts/accounts.ts";
+import type { SecondFactorStore } from "../accounts/secondFactors.ts";
 import type { AuditStore } from "../audit/auditLog.ts";
 import type { Clock } from "../core/clock.ts";
 import type { MaybePromise } from "../core/maybePromise.ts";
@@ -75,6 +76,7 @@ export interface Stores {
   readonly access: AccessStore;
   readonly accounts: AccountStore;
   readonly audit: AuditStore;
+  readonly secondFactors: SecondFactorStore;
   readonly acmeAccounts: AcmeAccounts;
   readonly events: EventStore;
   readonly webhooks: WebhookStore;

@@ -47,7 +47,7 @@ describe("secrets", () => {
     const backup = join(folder, "backup.db");
     await backupSqlite(fixture.file, backup, systemClock);
     const written = {
-      disk: fixture.onDisk(),
+      disk: await fixture.onDisk(),
       backup: readFileSync(backup, "latin1"),
       log: fixture.logged(),
     };

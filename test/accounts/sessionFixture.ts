@@ -1,25 +1,23 @@
 /** The session operations on a real database, called without a socket and under the test's clock. */
 import { createHash } from "node:crypto";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type AccessHolder, mintAccess } from "../../src/accounts/access.ts";
 import type { Derive } from "../../src/accounts/password.ts";
+import type { SecondFactorPolicy } from "../../src/accounts/secondFactors.ts";
 import { invitationMs, issueLink } from "../../src/accounts/sessions.ts";
-import { systemClock } from "../../src/core/clock.ts";
 import { createLog } from "../../src/core/log.ts";
+import { Vault } from "../../src/core/vault.ts";
 import { DomainService } from "../../src/hosting/domains/domainService.ts";
 import { openPlatform } from "../../src/http/platform/platformApi.ts";
 import { Recent } from "../../src/http/recentRequests.ts";
 import { OwnCounts } from "../../src/petstore/keys/rateLimiter.ts";
 import { WebhookService } from "../../src/petstore/webhooks/webhookService.ts";
-import { openSqlite } from "../../src/storage/sqlite/store.ts";
 import type { Stores } from "../../src/storage/stores.ts";
 import type { HttpRequest } from "../../src/wire/message.ts";
 import { fakeClock } from "../../testkit/fakeClock.ts";
 import { judgePlatform } from "../contract/judgePlatform.ts";
+import { type Engine, sqlite } from "../end-to-end/engines.ts";
 import { requestFrom, responseFrom } from "../http/webMessages.ts";
-import { takeWriterThread } from "../store/writerPool.ts";
 import { webhookToolsForTests } from "../webhooks/webhookTools.ts";
 
 export const origin = "http://petstore.test:8080";
@@ -47,24 +45,24 @@ export interface Answered {
 }
 
 export interface SessionFixtureOptions {
+  readonly engine?: Engine;
   readonly baseUrl?: string;
+  readonly secondFactor?: SecondFactorPolicy;
   /** Wraps the stores that the API gets. */
   readonly wrap?: (stores: Stores) => Stores;
 }
 
 /** The owners shop and rival, and an API whose hashing is cheap and counted. */
 export async function openSessionFixture({
+  engine = sqlite,
   baseUrl,
+  secondFactor = "optional",
   wrap = (stores) => stores,
 }: SessionFixtureOptions = {}) {
-  const folder = mkdtempSync(join(tmpdir(), "petstore-sessions-"));
-  const file = join(folder, "petstore.db");
+  const database = await engine.newDatabase({ migrated: true });
   const clock = fakeClock(startMs, 11);
-  const stores = await openSqlite(
-    file,
-    { environment: "production", clock: systemClock },
-    takeWriterThread,
-  );
+  const stores = await database.open();
+  const others: Stores[] = [];
   for (const id of ["shop", "rival"]) {
     await stores.sites.addOwner({ id, name: `The ${id}`, plan: "paid" });
   }
@@ -81,9 +79,11 @@ export async function openSessionFixture({
     const parts = [password, salt, Buffer.from(JSON.stringify(cost))];
     return createHash("sha256").update(Buffer.concat(parts)).digest();
   };
-  const open = () =>
+  const open = (policy = secondFactor, handle = stores) =>
     openPlatform({
-      stores: wrap(stores),
+      stores: wrap(handle),
+      vault: new Vault("a secret of this test", clock),
+      secondFactor: policy,
       domainService: new DomainService({
         ...stores,
         clock,
@@ -144,7 +144,15 @@ export async function openSessionFixture({
     api,
     /** As another process on the same store. */
     open,
-    file,
+    /** The same, with connections of its own. */
+    async openOther() {
+      const other = await database.open();
+      others.push(other);
+      return open(secondFactor, other);
+    },
+    /** Of SQLite. */
+    file: join(database.folder, "production", "petstore.db"),
+    query: database.query,
     requestFor,
     ask,
     link,
@@ -178,13 +186,10 @@ export async function openSessionFixture({
       return lines;
     },
     /** Every byte that is on disk. */
-    onDisk: () =>
-      readdirSync(folder)
-        .map((name) => readFileSync(join(folder, name), "latin1"))
-        .join(""),
+    onDisk: () => database.storedText(),
     async close() {
-      await stores.close();
-      rmSync(folder, { recursive: true, force: true });
+      for (const each of [stores, ...others]) await each.close();
+      await database.remove();
     },
   };
 }

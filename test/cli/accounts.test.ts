@@ -13,15 +13,22 @@ describe("accounts", () => {
     expect((await cli.run(["accounts", "list"])).out).toContain("There are no accounts yet.");
     await cli.json("owners", "invite", "acme");
     expect(await cli.json("accounts", "list")).toEqual([
-      { name: "acme", kind: "owner", password: false, disabledAt: null },
+      {
+        name: "acme",
+        kind: "owner",
+        password: false,
+        email: null,
+        hasSecondFactor: false,
+        disabledAt: null,
+      },
     ]);
-    expect((await cli.run(["accounts", "list"])).out).toMatch(/acme +none +enabled/);
+    expect((await cli.run(["accounts", "list"])).out).toMatch(/acme +none +none +enabled/);
   });
 
   test("are disabled and enabled again, and a link is not made in between", async () => {
     await using cli = await withAcme();
     expect(await cli.json("accounts", "disable", "Acme")).toEqual({ name: "acme", disabled: true });
-    expect((await cli.run(["accounts", "list"])).out).toMatch(/acme +none +disabled/);
+    expect((await cli.run(["accounts", "list"])).out).toMatch(/acme +none +none +disabled/);
     const refused = await cli.run(["owners", "invite", "acme"]);
     expect([refused.code, refused.out]).toEqual([1, ""]);
     expect(refused.err).toContain("petstore accounts enable");
@@ -41,7 +48,48 @@ describe("accounts", () => {
     ]);
   });
 
+  const app = { account: "acme", sealed: "sealed", lastStep: 1, createdAtMs: 1 };
+
+  test("lose their second factors and sessions by a reset", async () => {
+    await using cli = await withAcme();
+    await cli.json("owners", "invite", "acme");
+    await cli.withStores(({ secondFactors }) =>
+      secondFactors.add({ factor: app, atMs: 1, recoveryCodes: ["hash"] }),
+    );
+    expect((await cli.run(["accounts", "list"])).out).toMatch(/acme +none +set +enabled/);
+    expect(await cli.json("accounts", "reset-second-factor", "acme")).toEqual({
+      name: "acme",
+      reset: true,
+    });
+    expect(await cli.json("accounts", "list")).toMatchObject([{ hasSecondFactor: false }]);
+  });
+
+  test("keep through a restore the second factors that were changed last", async () => {
+    await using cli = await withAcme();
+    await cli.json("owners", "invite", "acme");
+    const add = (sealed: string, atMs: number) =>
+      cli.withStores(({ secondFactors }) =>
+        secondFactors.add({ factor: { ...app, sealed }, atMs, recoveryCodes: [`with ${sealed}`] }),
+      );
+    const stored = () => cli.withStores(({ secondFactors }) => secondFactors.factorsOf("acme"));
+    await add("old", 1);
+    await cli.json("backup", cli.path("old.db"));
+    await cli.json("accounts", "reset-second-factor", "acme");
+    await cli.json("restore", cli.path("old.db"), "--yes");
+    expect(await stored()).toMatchObject({ totp: undefined, recoveryCodesLeft: 0 });
+    await add("new", cli.clock.now() + 1);
+    await cli.json("backup", cli.path("new.db"));
+    await cli.json("restore", cli.path("old.db"), "--yes");
+    expect(await stored()).toMatchObject({ totp: { sealed: "new" }, recoveryCodesLeft: 1 });
+    // On another machine, where the account has none.
+    await using other = await withAcme();
+    await other.json("owners", "invite", "acme");
+    await other.json("restore", cli.path("new.db"), "--yes");
+    expect(await other.json("accounts", "list")).toMatchObject([{ hasSecondFactor: true }]);
+  });
+
   test.each([
+    [["accounts", "reset-second-factor", "acme"], 1, 'There is no account "acme".'],
     [["accounts", "disable"], 2, "<name> is missing."],
     [["accounts", "disable", "nobody"], 1, 'There is no owner "nobody".'],
     [["accounts", "enable", "nobody"], 1, 'There is no owner "nobody".'],

@@ -36,7 +36,11 @@ describe("a one-time link", () => {
     });
     expect([status, body]).toEqual([
       200,
-      { actor: { kind: "owner", id: "shop", name: "The shop" }, expiresAtMs: startMs + 2 * hourMs },
+      {
+        actor: { kind: "owner", id: "shop", name: "The shop" },
+        expiresAtMs: startMs + 2 * hourMs,
+        secondFactorMissing: false,
+      },
     ]);
     expect(headers.get("cache-control")).toBe("no-store");
     expect(await actorOf(cookie)).toEqual(shop);

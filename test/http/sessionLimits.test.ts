@@ -137,8 +137,8 @@ describe("too many tries", () => {
 
   test("leave nothing of what was typed on disk", async () => {
     await wrong("my secret typed as a name");
-    expect(fixture.onDisk()).toContain("sign_in_tries");
-    expect(fixture.onDisk()).not.toContain("my secret typed");
+    expect(await fixture.onDisk()).toContain("sign_in_tries");
+    expect(await fixture.onDisk()).not.toContain("my secret typed");
     expect(fixture.logged()).not.toContain("my secret typed");
   });
 });

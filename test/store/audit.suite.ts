@@ -101,7 +101,7 @@ export function describeAudit(engine: string, open: () => Promise<Stores>): void
       await withOrigin(visitor, async () => {
         const password = { hash: "argon2id$stored", setAtMs: clock.now() };
         const use = { hash: found?.hash ?? "", atMs: clock.now(), session, password };
-        expect(await accounts.useLink(use)).toBe(true);
+        expect(await accounts.useLink(use)).toBe("session");
         await accounts.signInFailed("operator");
         await accounts.signInFailed("operator");
       });

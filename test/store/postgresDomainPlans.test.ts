@@ -4,7 +4,7 @@ import { systemClock } from "../../src/core/clock.ts";
 import { openPostgres } from "../../src/storage/postgres/store.ts";
 import {
   findAccessToken,
-  findEnded,
+  findExpired,
   findSession,
   listSessions,
 } from "../../src/storage/repositories/accounts.ts";
@@ -228,7 +228,7 @@ const questions: readonly (readonly [string, string, readonly unknown[], string[
   ["an access token", findAccessToken, ["h7"], ["access_tokens_hash_key"], 1],
   ["a session", findSession, ["h7"], ["sessions_hash_key"], 1],
   ["the sessions of an account", listSessions, ["o7"], ["sessions_pkey"], 1],
-  ["sessions that are over", findEnded, [oldest], ["sessions_by_end"], 100],
+  ["sessions that are over", findExpired("sessions", "id"), [oldest], ["sessions_by_end"], 100],
 ];
 
 describe("what PostgreSQL does for sites, domains and sign-ins", () => {

@@ -3,6 +3,7 @@ import { describeAccess } from "./access.suite.ts";
 import { describeAccounts } from "./accounts.suite.ts";
 import { describeDisabledAccounts } from "./disabledAccounts.suite.ts";
 import { describeMails } from "./mails.suite.ts";
+import { describeSecondFactors } from "./secondFactors.suite.ts";
 import { describeSiteContents } from "./siteContents.suite.ts";
 import { describeSites } from "./sites.suite.ts";
 
@@ -14,3 +15,4 @@ describeAccess("PostgreSQL", open);
 describeAccounts("PostgreSQL", open);
 describeDisabledAccounts("PostgreSQL", open);
 describeMails("PostgreSQL", open);
+describeSecondFactors("PostgreSQL", open);

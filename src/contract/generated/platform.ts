@@ -7,7 +7,7 @@ export interface components {
             readonly status: number;
         };
         /** @enum {string} */
-        readonly ErrorCode: "body_invalid" | "body_unreadable" | "parameter_invalid" | "path_not_found" | "method_not_allowed" | "request_timeout" | "body_too_large" | "media_type_unsupported" | "internal" | "overloaded" | "store_unavailable" | "content_mismatch" | "host_invalid" | "password_needed" | "password_refused" | "routing_invalid" | "site_invalid" | "slug_invalid" | "webhook_url_invalid" | "not_signed_in" | "sign_in_refused" | "unauthorized" | "plan_required" | "account_disabled" | "current_password_wrong" | "forbidden" | "operator_only" | "delivery_not_found" | "deployment_not_found" | "domain_not_found" | "key_not_found" | "owner_not_found" | "project_not_found" | "session_not_found" | "webhook_not_found" | "already_attached" | "changed_meanwhile" | "confirmation_needed" | "contents_missing" | "deployment_ended" | "deployment_not_ready" | "deployment_required" | "key_ended" | "name_reserved" | "not_published" | "not_verifiable" | "owner_exists" | "project_exists" | "too_many_domains" | "too_many_projects" | "too_many_webhooks" | "webhook_secret_unreadable" | "link_spent" | "sign_in_limited" | "streams_exhausted" | "uploads_exhausted" | "verify_too_soon" | "domains_off" | "sign_in_busy";
+        readonly ErrorCode: "body_invalid" | "body_unreadable" | "parameter_invalid" | "path_not_found" | "method_not_allowed" | "request_timeout" | "body_too_large" | "media_type_unsupported" | "internal" | "overloaded" | "store_unavailable" | "content_mismatch" | "host_invalid" | "password_needed" | "passkey_invalid" | "password_refused" | "routing_invalid" | "site_invalid" | "slug_invalid" | "webhook_url_invalid" | "not_signed_in" | "sign_in_refused" | "sign_in_expired" | "second_factor_refused" | "unauthorized" | "plan_required" | "account_disabled" | "code_wrong" | "current_password_wrong" | "forbidden" | "operator_only" | "second_factor_needed" | "sign_in_again" | "delivery_not_found" | "deployment_not_found" | "domain_not_found" | "factor_not_found" | "key_not_found" | "owner_not_found" | "project_not_found" | "session_not_found" | "webhook_not_found" | "already_attached" | "changed_meanwhile" | "confirmation_needed" | "contents_missing" | "deployment_ended" | "deployment_not_ready" | "deployment_required" | "key_ended" | "last_factor" | "name_reserved" | "not_published" | "not_verifiable" | "owner_exists" | "passkeys_unavailable" | "project_exists" | "setup_expired" | "too_many_passkeys" | "too_many_domains" | "too_many_projects" | "too_many_webhooks" | "webhook_secret_unreadable" | "link_spent" | "sign_in_limited" | "streams_exhausted" | "uploads_exhausted" | "verify_too_soon" | "domains_off" | "sign_in_busy";
         readonly Actor: {
             /** @enum {string} */
             readonly kind: "operator" | "owner";
@@ -17,6 +17,116 @@ export interface components {
         readonly Session: {
             readonly actor: components["schemas"]["Actor"];
             readonly expiresAtMs: number;
+            /** @description Whether the operator requires a second factor and the account has none. Then it can only set one up. */
+            readonly secondFactorMissing: boolean;
+        };
+        readonly PendingSignIn: {
+            readonly methods: readonly ("totp" | "passkey" | "recovery_code")[];
+            readonly expiresAtMs: number;
+        };
+        readonly SecondStep: {
+            /** @description Of an authenticator app, or a recovery code. */
+            readonly code?: string;
+            readonly passkey?: components["schemas"]["PasskeyAssertion"];
+        };
+        /** @description What the browser returns, in base64url. */
+        readonly PasskeyAssertion: {
+            readonly id: string;
+            readonly clientDataJSON: string;
+            readonly authenticatorData: string;
+            readonly signature: string;
+        };
+        readonly PasskeyReference: {
+            readonly id: string;
+            /** @constant */
+            readonly type: "public-key";
+            readonly transports: readonly string[];
+        };
+        /** @description PublicKeyCredentialRequestOptionsJSON of WebAuthn. */
+        readonly PasskeyRequest: {
+            readonly rpId: string;
+            readonly challenge: string;
+            readonly timeout: number;
+            readonly allowCredentials: readonly components["schemas"]["PasskeyReference"][];
+            /** @enum {string} */
+            readonly userVerification: "required" | "preferred";
+        };
+        /** @description PublicKeyCredentialCreationOptionsJSON of WebAuthn. */
+        readonly PasskeyCreation: {
+            readonly rp: {
+                readonly id: string;
+                readonly name: string;
+            };
+            readonly user: {
+                readonly id: string;
+                readonly name: string;
+                readonly displayName: string;
+            };
+            readonly challenge: string;
+            readonly pubKeyCredParams: readonly {
+                /** @constant */
+                readonly type: "public-key";
+                readonly alg: number;
+            }[];
+            readonly timeout: number;
+            readonly excludeCredentials: readonly components["schemas"]["PasskeyReference"][];
+            readonly authenticatorSelection: {
+                /** @constant */
+                readonly residentKey: "preferred";
+                readonly requireResidentKey: boolean;
+                /** @constant */
+                readonly userVerification: "preferred";
+            };
+            /** @constant */
+            readonly attestation: "none";
+        };
+        readonly PasskeyName: {
+            readonly name: string;
+        };
+        /** @description What the browser returns, in base64url, and a name. */
+        readonly NewPasskey: {
+            readonly name: string;
+            readonly id: string;
+            readonly clientDataJSON: string;
+            readonly attestationObject: string;
+            readonly transports: readonly string[];
+        };
+        readonly Passkey: {
+            readonly id: string;
+            readonly name: string;
+            readonly createdAtMs: number;
+            readonly usedAtMs: number | null;
+        };
+        readonly SecondFactors: {
+            /** @description Whether the operator requires one. */
+            readonly required: boolean;
+            readonly passkeys: readonly components["schemas"]["Passkey"][];
+            /** @description When the authenticator app was set up. */
+            readonly totpSinceMs: number | null;
+            readonly recoveryCodesLeft: number;
+            /** @description Where passkeys work. */
+            readonly passkeyOrigin: string | null;
+            /** @description Until when this session can change them. */
+            readonly changeableUntilMs: number;
+        };
+        readonly TotpSetup: {
+            /** @description In base32, to type into the app. */
+            readonly secret: string;
+            /** @description The content of a QR code for the app. */
+            readonly url: string;
+            /** @description To send back with a code. */
+            readonly setup: string;
+        };
+        readonly TotpConfirmation: {
+            readonly setup: string;
+            readonly code: string;
+        };
+        readonly AddedFactor: {
+            /** @description Shown once. Empty if the account has some. */
+            readonly recoveryCodes: readonly string[];
+        };
+        readonly RecoveryCodes: {
+            readonly recoveryCodes: readonly string[];
         };
         readonly OpenSession: {
             readonly id: string;
@@ -637,6 +747,17 @@ export interface components {
                 readonly "application/json": components["schemas"]["Session"];
             };
         };
+        /** @description The second step is needed. The cookie of the pending sign-in is set, which is good for that alone. */
+        readonly SecondStep: {
+            headers: {
+                /** @description The cookie of the pending sign-in. */
+                readonly "Set-Cookie"?: string;
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["PendingSignIn"];
+            };
+        };
         /** @description The session has ended. If it was the session of the request, its cookie is cleared. */
         readonly SessionEnded: {
             headers: {
@@ -726,6 +847,20 @@ export type Error = components['schemas']['Error'];
 export type ErrorCode = components['schemas']['ErrorCode'];
 export type Actor = components['schemas']['Actor'];
 export type Session = components['schemas']['Session'];
+export type PendingSignIn = components['schemas']['PendingSignIn'];
+export type SecondStep = components['schemas']['SecondStep'];
+export type PasskeyAssertion = components['schemas']['PasskeyAssertion'];
+export type PasskeyReference = components['schemas']['PasskeyReference'];
+export type PasskeyRequest = components['schemas']['PasskeyRequest'];
+export type PasskeyCreation = components['schemas']['PasskeyCreation'];
+export type PasskeyName = components['schemas']['PasskeyName'];
+export type NewPasskey = components['schemas']['NewPasskey'];
+export type Passkey = components['schemas']['Passkey'];
+export type SecondFactors = components['schemas']['SecondFactors'];
+export type TotpSetup = components['schemas']['TotpSetup'];
+export type TotpConfirmation = components['schemas']['TotpConfirmation'];
+export type AddedFactor = components['schemas']['AddedFactor'];
+export type RecoveryCodes = components['schemas']['RecoveryCodes'];
 export type OpenSession = components['schemas']['OpenSession'];
 export type Credentials = components['schemas']['Credentials'];
 export type Welcome = components['schemas']['Welcome'];
@@ -805,6 +940,7 @@ export type ResponseEmailSetting = components['responses']['EmailSetting'];
 export type ResponseSession = components['responses']['Session'];
 export type ResponseDomainPage = components['responses']['DomainPage'];
 export type ResponseSessionBegun = components['responses']['SessionBegun'];
+export type ResponseSecondStep = components['responses']['SecondStep'];
 export type ResponseSessionEnded = components['responses']['SessionEnded'];
 export type ResponseShown = components['responses']['Shown'];
 export type ResponseRouting = components['responses']['Routing'];
@@ -853,6 +989,7 @@ export interface operations {
         };
         readonly responses: {
             readonly 200: components["responses"]["SessionBegun"];
+            readonly 202: components["responses"]["SecondStep"];
             readonly "4XX": components["responses"]["Refused"];
             readonly "5XX": components["responses"]["Failed"];
         };
@@ -943,6 +1080,7 @@ export interface operations {
         };
         readonly responses: {
             readonly 200: components["responses"]["SessionBegun"];
+            readonly 202: components["responses"]["SecondStep"];
             readonly "4XX": components["responses"]["Refused"];
             readonly "5XX": components["responses"]["Failed"];
         };
@@ -966,6 +1104,256 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content?: never;
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly requestPasskey: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The options for the browser. The cookie of a sign-in that begins is set. */
+            readonly 200: {
+                headers: {
+                    /** @description The cookie of the pending sign-in. */
+                    readonly "Set-Cookie"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["PasskeyRequest"];
+                };
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly completeSignIn: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["SecondStep"];
+            };
+        };
+        readonly responses: {
+            readonly 200: components["responses"]["SessionBegun"];
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly getSecondFactors: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The second factors. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SecondFactors"];
+                };
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly confirmTotp: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["TotpConfirmation"];
+            };
+        };
+        readonly responses: {
+            /** @description It is in force. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["AddedFactor"];
+                };
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly beginTotp: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The secret. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["TotpSetup"];
+                };
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly removeTotp: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description It is removed. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly addPasskey: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["NewPasskey"];
+            };
+        };
+        readonly responses: {
+            /** @description It is added. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["AddedFactor"];
+                };
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly createPasskey: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The options for the browser. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["PasskeyCreation"];
+                };
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly renamePasskey: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly passkey: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["PasskeyName"];
+            };
+        };
+        readonly responses: {
+            /** @description It is renamed. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly removePasskey: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly passkey: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description It is removed. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly replaceRecoveryCodes: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The codes. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["RecoveryCodes"];
+                };
             };
             readonly "4XX": components["responses"]["Refused"];
             readonly "5XX": components["responses"]["Failed"];
@@ -2129,6 +2517,13 @@ export interface paths {
     readonly "/sessions/{session}": { readonly delete: operations["endSession"] };
     readonly "/welcome": { readonly post: operations["useWelcomeLink"] };
     readonly "/password": { readonly put: operations["changePassword"] };
+    readonly "/session/passkey": { readonly post: operations["requestPasskey"] };
+    readonly "/session/second-factor": { readonly post: operations["completeSignIn"] };
+    readonly "/second-factors": { readonly get: operations["getSecondFactors"] };
+    readonly "/second-factors/totp": { readonly post: operations["beginTotp"]; readonly put: operations["confirmTotp"]; readonly delete: operations["removeTotp"] };
+    readonly "/second-factors/passkeys": { readonly post: operations["createPasskey"]; readonly put: operations["addPasskey"] };
+    readonly "/second-factors/passkeys/{passkey}": { readonly put: operations["renamePasskey"]; readonly delete: operations["removePasskey"] };
+    readonly "/second-factors/recovery-codes": { readonly post: operations["replaceRecoveryCodes"] };
     readonly "/account/email": { readonly get: operations["getEmail"]; readonly put: operations["setEmail"] };
     readonly "/projects": { readonly get: operations["listProjects"]; readonly post: operations["createProject"] };
     readonly "/projects/{project}": { readonly get: operations["getProject"] };

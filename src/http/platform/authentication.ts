@@ -101,10 +101,17 @@ export class PlatformAuthentication {
    * anybody. None of them is in use by that.
    */
   async sessionsOf(request: HttpRequest): Promise<readonly SessionWithHolder[]> {
-    const known = tokensIn(request, this.isSecure(request)).map((token) =>
-      this.#accounts.findSession(token, false),
-    );
+    const known = this.tokensOf(request).map((token) => this.#accounts.findSession(token, false));
     return (await Promise.all(known)).filter((each) => each !== undefined);
+  }
+
+  tokensOf(request: HttpRequest): readonly string[] {
+    return tokensIn(request, this.isSecure(request));
+  }
+
+  /** Of a sign-in whose second step is to come, on a request that is known to be of our own page. */
+  pendingToken(request: HttpRequest): string | undefined {
+    return tokenIn(request, this.isSecure(request));
   }
 
   isSecure(request: HttpRequest): boolean {
@@ -180,8 +187,12 @@ const plainName = "petstore";
 const nameFor = (secure: boolean) => (secure ? secureName : plainName);
 
 /** Without a token, it removes the one that the browser has. */
-export function sessionCookie(token: string | undefined, secure: boolean): string {
-  const maxAgeSeconds = token === undefined ? 0 : sessionMs / 1000;
+export function sessionCookie(
+  token: string | undefined,
+  secure: boolean,
+  lifetimeMs = sessionMs,
+): string {
+  const maxAgeSeconds = token === undefined ? 0 : lifetimeMs / 1000;
   const attributes = `Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict`;
   return `${nameFor(secure)}=${token ?? ""}; ${attributes}${secure ? "; Secure" : ""}`;
 }

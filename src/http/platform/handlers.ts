@@ -15,6 +15,7 @@ import { type KeyHandlersParts, keyHandlers } from "./keys.ts";
 import { type OverviewParts, overviewHandlers } from "./overview.ts";
 import { type OwnerHandlersParts, ownerHandlers } from "./owners.ts";
 import { type ProjectHandlersParts, projectHandlers } from "./projects.ts";
+import { type SecondFactorHandlersParts, secondFactorHandlers } from "./secondFactors.ts";
 import { type SessionHandlersParts, sessionHandlers } from "./sessions.ts";
 import { type WebhookHandlersParts, webhookHandlers } from "./webhooks.ts";
 
@@ -40,6 +41,7 @@ export interface PlatformHandlersParts
     OverviewParts,
     OwnerHandlersParts,
     ProjectHandlersParts,
+    SecondFactorHandlersParts,
     SessionHandlersParts,
     WebhookHandlersParts {}
 
@@ -47,6 +49,7 @@ export interface PlatformHandlersParts
 export function createPlatformHandlers(parts: PlatformHandlersParts): PlatformHandlers {
   return {
     ...sessionHandlers(parts),
+    ...secondFactorHandlers(parts),
     ...projectHandlers(parts),
     ...domainHandlers(parts),
     ...keyHandlers(parts),

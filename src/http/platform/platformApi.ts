@@ -4,6 +4,9 @@
  */
 import { AuthService } from "../../accounts/authService.ts";
 import { type Derive, Passwords } from "../../accounts/password.ts";
+import { SecondFactorService } from "../../accounts/secondFactorService.ts";
+import type { SecondFactorPolicy } from "../../accounts/secondFactors.ts";
+import { SignInThrottle } from "../../accounts/signInThrottle.ts";
 import { withOrigin } from "../../audit/origin.ts";
 import {
   type PlatformOperation,
@@ -14,6 +17,7 @@ import type { Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
 import type { MaybePromise } from "../../core/maybePromise.ts";
 import { Problem } from "../../core/problems.ts";
+import type { Vault } from "../../core/vault.ts";
 import type { DomainService } from "../../hosting/domains/domainService.ts";
 import type { Actor } from "../../hosting/sites/site.ts";
 import type { SitesHost } from "../../hosting/sites/siteAddress.ts";
@@ -34,8 +38,11 @@ import { createPlatformHandlers, type PlatformCall, type PlatformHandlers } from
 interface OpenPlatformParts {
   readonly stores: Pick<
     Stores,
-    "access" | "accounts" | "audit" | "domains" | "keys" | "sites" | "uploads"
+    "access" | "accounts" | "audit" | "domains" | "keys" | "secondFactors" | "sites" | "uploads"
   >;
+  /** Opens secrets of authenticator apps. */
+  readonly vault: Vault;
+  readonly secondFactor: SecondFactorPolicy;
   readonly domainService: DomainService;
   readonly webhookService: WebhookService;
   readonly counts: SharedCounts;
@@ -55,13 +62,20 @@ interface OpenPlatformParts {
 }
 
 export function openPlatform({ stores, derive, ...parts }: OpenPlatformParts) {
-  const { baseUrl, clock, counts, leaving, log } = parts;
+  const { baseUrl, clock, counts, leaving, log, vault } = parts;
+  const throttle = new SignInThrottle({ store: stores.accounts, counts, clock });
   const accounts = new AuthService({
     store: stores.accounts,
     passwords: new Passwords(clock, derive),
     clock,
-    counts,
+    throttle,
     failed: (cause) => log.error("account.failed", { cause }),
+  });
+  const factors = new SecondFactorService({
+    store: stores.secondFactors,
+    accounts: stores.accounts,
+    policy: parts.secondFactor,
+    ...{ vault, throttle, clock },
   });
   const authentication = new PlatformAuthentication({ accounts, access: stores.access, baseUrl });
   const streams = new EventStreams({
@@ -75,16 +89,24 @@ export function openPlatform({ stores, derive, ...parts }: OpenPlatformParts) {
     ...parts,
     accounts,
     accountStore: stores.accounts,
+    factors,
     authentication,
     streams,
   });
-  const pipeline = new Pipeline(new PlatformApi(authentication, handlers, clock), { clock, log });
+  const api = new PlatformApi(authentication, factors, handlers, clock);
+  const pipeline = new Pipeline(api, { clock, log });
   const handle = (request: HttpRequest): MaybePromise<HttpResponse> => pipeline.handle(request);
   return { handle, authentication };
 }
 
 type PlatformExchange = Exchange<PlatformOperationId>;
 type AnyHandler = (input: ReadInput, call: PlatformCall) => MaybePromise<HandlerResponse>;
+
+/** What can be done where a second factor is required and missing. */
+const setsUpSecondFactor: ReadonlySet<PlatformOperationId> = new Set([
+  ...(["getSession", "getSecondFactors", "beginTotp", "confirmTotp"] as const),
+  ...(["createPasskey", "addPasskey"] as const),
+]);
 
 /** Nothing here may be kept by a cache, or be read as something else than it is. */
 const everyResponse = { "cache-control": "no-store", "x-content-type-options": "nosniff" } as const;
@@ -95,16 +117,19 @@ class PlatformApi implements Api<PlatformOperationId, PlatformCaller> {
   readonly head = false;
   readonly callerField = "actor";
   readonly #authentication: PlatformAuthentication;
+  readonly #factors: SecondFactorService;
   readonly #handlers: Readonly<Record<PlatformOperationId, AnyHandler>>;
   readonly #nextId: () => string;
 
   constructor(
     authentication: PlatformAuthentication,
+    factors: SecondFactorService,
     handlers: PlatformHandlers,
     clock: Pick<Clock, "random">,
   ) {
     this.#nextId = requestIds(clock);
     this.#authentication = authentication;
+    this.#factors = factors;
     this.#handlers = handlers as unknown as Readonly<Record<PlatformOperationId, AnyHandler>>;
   }
 
@@ -124,7 +149,12 @@ class PlatformApi implements Api<PlatformOperationId, PlatformCaller> {
     return caller;
   }
 
-  authorize(_: PlatformExchange, caller: PlatformCaller, { security }: PlatformOperation): void {
+  authorize(_: PlatformExchange, caller: PlatformCaller, operation: PlatformOperation): void {
+    const { id, security } = operation;
+    const { knownSession } = caller;
+    if (knownSession !== undefined && security.size > 0 && !setsUpSecondFactor.has(id)) {
+      if (this.#factors.isMissing(knownSession)) throw new Problem("second_factor_needed");
+    }
     const isForOperator = security.values().some((roles) => roles.includes("operator"));
     if (isForOperator && caller.actor.kind !== "operator") throw new Problem("operator_only");
   }

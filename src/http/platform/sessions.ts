@@ -2,9 +2,13 @@
 
 import { isIP } from "node:net";
 import type { SessionWithHolder } from "../../accounts/accounts.ts";
-import type { AuthService, ClientInfo, SignedIn } from "../../accounts/authService.ts";
+import type { AuthService, ClientInfo, FirstStep, SignedIn } from "../../accounts/authService.ts";
+import { relyingParty } from "../../accounts/passkeys.ts";
+import type { SecondFactorService } from "../../accounts/secondFactorService.ts";
+import { pendingSignInMs } from "../../accounts/secondFactors.ts";
 import { linkUrl, sessionExpiresAtMs } from "../../accounts/sessions.ts";
 import type { JsonOf } from "../../contract/document.ts";
+import type { Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
 import { isExpectedProblem } from "../../core/problems.ts";
 import type { SiteStore } from "../../hosting/sites/sites.ts";
@@ -15,18 +19,24 @@ import type { PlatformCall, PlatformHandlers } from "./handlers.ts";
 
 export interface SessionHandlersParts {
   readonly accounts: AuthService;
+  readonly factors: SecondFactorService;
+  readonly clock: Clock;
   readonly authentication: PlatformAuthentication;
   readonly sites: SiteStore;
   readonly log: Log;
 }
 
-export function sessionHandlers({ accounts, authentication, sites, log }: SessionHandlersParts) {
-  async function shown({ session, holder }: SessionWithHolder) {
+export function sessionHandlers(parts: SessionHandlersParts) {
+  const { accounts, factors, authentication, sites, clock, log } = parts;
+
+  async function shown(known: SessionWithHolder) {
+    const { session, holder } = known;
     const name =
       holder.kind === "operator" ? "Operator" : ((await sites.owner(holder.id))?.name ?? holder.id);
     return {
       actor: { kind: holder.kind, id: session.account, name },
       expiresAtMs: sessionExpiresAtMs(session),
+      secondFactorMissing: factors.isMissing(known),
     };
   }
 
@@ -37,6 +47,24 @@ export function sessionHandlers({ accounts, authentication, sites, log }: Sessio
     log.info("account.signed_in", { account: session.account, session: session.id, by });
     const cookie = sessionCookie(token, authentication.isSecure(request));
     return { ...inMs(200, await shown(signedIn)), headers: { "set-cookie": cookie } } as const;
+  }
+
+  const pendingCookie = (token: string, request: HttpRequest) => ({
+    "set-cookie": sessionCookie(token, authentication.isSecure(request), pendingSignInMs),
+  });
+
+  /** After the password or the link: the session, or the second step. */
+  async function continued(step: SignedIn | FirstStep, call: PlatformCall, by: string) {
+    if ("token" in step) return begun(step, call, by);
+    if (call.caller.knownSession !== undefined) await ended(call.caller.knownSession);
+    const { passkeys, totp, recoveryCodesLeft } = await factors.factorsOf(step.account);
+    const methods = [
+      ...(passkeys.length > 0 ? (["passkey"] as const) : []),
+      ...(totp === undefined ? [] : (["totp"] as const)),
+      ...(recoveryCodesLeft > 0 ? (["recovery_code"] as const) : []),
+    ];
+    const headers = pendingCookie(step.pendingToken, call.request);
+    return { ...inMs(202, { methods, expiresAtMs: clock.now() + pendingSignInMs }), headers };
   }
 
   /** For operators. Without the name: what is typed there may be a password. */
@@ -60,12 +88,32 @@ export function sessionHandlers({ accounts, authentication, sites, log }: Sessio
 
     async signIn({ body }, call) {
       const visitor = visitorOf(call.request);
-      const signedIn = await accounts.signIn(body, visitor).catch((cause) => noted(cause, visitor));
-      return begun(signedIn, call, "password");
+      const step = await accounts.signIn(body, visitor).catch((cause) => noted(cause, visitor));
+      return continued(step, call, "password");
+    },
+
+    async requestPasskey(_, { request }) {
+      const visitor = visitorOf(request);
+      const party = relyingParty(authentication.originFor(request));
+      const { options, pendingToken } = await factors
+        .requestPasskey(authentication.pendingToken(request), visitor, party)
+        .catch((cause) => noted(cause, visitor));
+      if (pendingToken === undefined) return inMs(200, options);
+      return { ...inMs(200, options), headers: pendingCookie(pendingToken, request) };
+    },
+
+    async completeSignIn({ body }, call) {
+      const visitor = visitorOf(call.request);
+      const party = relyingParty(authentication.originFor(call.request));
+      const signedIn = await factors
+        .complete(authentication.pendingToken(call.request), body, visitor, party)
+        .catch((cause) => noted(cause, visitor));
+      return begun(signedIn, call, signedIn.by);
     },
 
     async signOut(_, { request }) {
       for (const session of await authentication.sessionsOf(request)) await ended(session);
+      for (const token of authentication.tokensOf(request)) await factors.endPending(token);
       return { status: 204, headers: cleared(request) };
     },
 
@@ -98,10 +146,10 @@ export function sessionHandlers({ accounts, authentication, sites, log }: Sessio
 
     async useWelcomeLink({ body: { token, password } }, call) {
       const visitor = visitorOf(call.request);
-      const signedIn = await accounts
+      const step = await accounts
         .redeemLink(token, password, visitor.agent)
         .catch((cause) => noted(cause, visitor));
-      return begun(signedIn, call, "link");
+      return continued(step, call, "link");
     },
 
     async changePassword({ body: { current, next } }, { caller, request }) {
@@ -123,7 +171,7 @@ export function sessionHandlers({ accounts, authentication, sites, log }: Sessio
 }
 
 /** As JSON with instants as they are, in ms since 1970. */
-const inMs = <Status extends number, T>(status: Status, value: T) => ({
+export const inMs = <Status extends number, T>(status: Status, value: T) => ({
   status,
   body: JSON.stringify(value) as JsonOf<T>,
 });

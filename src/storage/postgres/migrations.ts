@@ -4,6 +4,7 @@ import { accountEmailTables, disabledAccountTables } from "../repositories/accou
 import { auditTables, auditTriggers } from "../repositories/audit.ts";
 import { recordedTables } from "../repositories/events.ts";
 import { mailTables } from "../repositories/mails.ts";
+import { secondFactorTables } from "../repositories/secondFactors.ts";
 import { tablesForPostgres } from "../repositories/tableNotation.ts";
 import {
   accessTables,
@@ -90,6 +91,7 @@ const steps: readonly (readonly Statement[])[] = [
   tablesForPostgres(disabledAccountTables),
   tablesForPostgres(recordedTables),
   tablesForPostgres(mailTables),
+  tablesForPostgres(secondFactorTables),
 ];
 
 export const latestVersion = steps.length;

@@ -2,6 +2,7 @@ import type { AccessHolder, AccessStore, AccessToken } from "../../accounts/acce
 import {
   type Account,
   type AccountStore,
+  type Begun,
   type Disabling,
   type EmailChange,
   type LinkUse,
@@ -14,6 +15,7 @@ import {
   type SignInAttempt,
   sessionsPerAccountMax,
 } from "../../accounts/accounts.ts";
+import { type PendingSignIn, pendingSignInMs } from "../../accounts/secondFactors.ts";
 import { takeAttempt } from "../../accounts/signInThrottle.ts";
 import { then } from "../../core/maybePromise.ts";
 import type { Storage, Transaction, Writes } from "./storage.ts";
@@ -34,10 +36,14 @@ interface HolderColumns {
   readonly ownerId: string | undefined;
 }
 
+interface FactorColumn {
+  readonly hasSecondFactor: number;
+}
+
 type TokenRow = Omit<AccessToken, "holder"> & HolderColumns;
-type AccountRow = Omit<Account, "holder"> & HolderColumns;
+type AccountRow = Omit<Account, "holder" | "hasSecondFactor"> & HolderColumns & FactorColumn;
 type LinkRow = Omit<OneTimeLink, "holder"> & HolderColumns;
-type SessionRow = Session & HolderColumns;
+type SessionRow = Session & HolderColumns & FactorColumn;
 
 export function accessRepository(storage: Storage): AccessStore {
   return {
@@ -77,14 +83,15 @@ export const accessWrites = {
 /** Nothing is cached: a session that is ended is invalid at once, in every process. */
 export function accountRepository(storage: Storage): AccountStore {
   return {
-    find: (name) => then(storage.get<AccountRow>(findAccount, [name]), (row) => row && held(row)),
+    find: (name) =>
+      then(storage.get<AccountRow>(findAccount, [name]), (row) => row && accountOf(row)),
     setEmail: (change) => storage.write("setEmail", change),
     listEmails: () =>
       then(
         storage.all<{ name: string; email: string }>(listEmails),
         (rows) => new Map(rows.map(({ name, email }) => [name, email])),
       ),
-    list: () => then(storage.all<AccountRow>(listAccounts), (rows) => rows.map(held)),
+    list: () => then(storage.all<AccountRow>(listAccounts), (rows) => rows.map(accountOf)),
     setDisabled: (disabling) => storage.write("disableAccount", disabling),
     issueLink: (link) => storage.write("issueLink", link),
     findLink: (hash) => then(storage.get<LinkRow>(findLink, [hash]), (row) => row && held(row)),
@@ -94,8 +101,8 @@ export function accountRepository(storage: Storage): AccountStore {
     findSession: (hash) =>
       then(storage.get<SessionRow>(findSession, [hash]), (row) => {
         if (row === undefined) return undefined;
-        const { holder, ...session } = held(row);
-        return { session, holder };
+        const { holder, hasSecondFactor, ...session } = held(row);
+        return { session, holder, hasSecondFactor: hasSecondFactor === 1 };
       }),
     listSessions: (account) => storage.all<Session>(listSessions, [account]),
     sawSession: (hash, atMs) => storage.write("sawSession", { hash, atMs }),
@@ -131,6 +138,16 @@ function held<Columns extends HolderColumns>({ kind, ownerId, ...rest }: Columns
   return { ...rest, holder };
 }
 
+const accountOf = (row: AccountRow): Account => ({
+  ...held(row),
+  hasSecondFactor: row.hasSecondFactor === 1,
+});
+
+/** An expression: whether signing in to the account of that name takes a second step. */
+const secondFactorOf = (name: string) =>
+  `(EXISTS (SELECT 1 FROM totp_secrets WHERE totp_secrets.account = ${name})
+   OR EXISTS (SELECT 1 FROM passkeys WHERE passkeys.account = ${name})) AS "hasSecondFactor"`;
+
 const holder = `kind, owner_id AS "ownerId"`;
 const token = `id, name, ${holder}, hash, hint, created_at_ms AS "createdAtMs",
   revoked_at_ms AS "revokedAtMs"`;
@@ -139,7 +156,7 @@ export const findAccessToken = `SELECT ${token} FROM access_tokens AS token WHER
     AND accounts.name = coalesce(token.owner_id, '${operatorName}') AND disabled_at_ms IS NOT NULL)`;
 const listAccessTokens = `SELECT ${token} FROM access_tokens ORDER BY ordinal`;
 const account = `${holder}, name, password, password_version AS "passwordVersion", email,
-  disabled_at_ms AS "disabledAtMs"`;
+  disabled_at_ms AS "disabledAtMs", ${secondFactorOf("accounts.name")}`;
 const findAccount = `SELECT ${account} FROM accounts WHERE name = ?1`;
 const listAccounts = `SELECT ${account} FROM accounts ORDER BY name COLLATE "C"`;
 const listEmails = "SELECT name, email FROM accounts WHERE email IS NOT NULL";
@@ -148,13 +165,16 @@ const findLink = `SELECT ${holder}, account, hash, created_at_ms AS "createdAtMs
   FROM one_time_links JOIN accounts ON name = account WHERE hash = ?1`;
 const session = `id, account, hash, agent, created_at_ms AS "createdAtMs",
   seen_at_ms AS "seenAtMs", ends_at_ms AS "endsAtMs"`;
-export const findSession = `SELECT ${session}, ${holder}
+export const findSession = `SELECT ${session}, ${holder}, ${secondFactorOf("accounts.name")}
   FROM sessions JOIN accounts ON name = account WHERE hash = ?1 AND disabled_at_ms IS NULL`;
 export const listSessions = `SELECT ${session} FROM sessions WHERE account = ?1
   ORDER BY seen_at_ms DESC, ordinal DESC`;
 
-/** How many ended sessions are removed when one begins: few, so that it need not wait long. */
+/** How many rows that have expired are removed when one is added: few, so that it need not wait long. */
 const sweptAtOnceMax = 100;
+export const findExpired = (table: string, key: string) =>
+  `SELECT ${key} AS key FROM ${table} WHERE ends_at_ms <= ?1
+   ORDER BY ends_at_ms LIMIT ${sweptAtOnceMax} FOR UPDATE SKIP LOCKED`;
 
 /**
  * The writes to accounts, links and sessions. A write that depends on an account, or adds something
@@ -179,25 +199,23 @@ export const accountWrites = {
     return true;
   },
 
-  async useLink(tx, { hash, atMs, session, password }: LinkUse): Promise<boolean> {
+  async useLink(tx, { hash, atMs, session, password }: LinkUse): Promise<Begun> {
     const { account } = session;
-    if ((await lockAccount(tx, account)) === undefined) return false;
-    if ((await tx.run(takeLink, [hash, account, atMs])) === 0) return false;
+    if ((await lockAccount(tx, account)) === undefined) return undefined;
+    if ((await tx.run(takeLink, [hash, account, atMs])) === 0) return undefined;
     if (password !== undefined) {
       await setPassword(tx, account, password);
-      await tx.run(endOthers, [account, null]);
+      await endOthers(tx, account, undefined);
     }
-    await insert(tx, session);
-    return true;
+    return begin(tx, session);
   },
 
   async addSession(
     tx,
     { session, passwordVersion }: { session: Session; passwordVersion: number },
-  ): Promise<boolean> {
-    if ((await lockAccount(tx, session.account)) !== passwordVersion) return false;
-    await insert(tx, session);
-    return true;
+  ): Promise<Begun> {
+    if ((await lockAccount(tx, session.account)) !== passwordVersion) return undefined;
+    return begin(tx, session);
   },
 
   async disableAccount(tx, { account, holder, atMs }: Disabling): Promise<boolean> {
@@ -210,7 +228,7 @@ export const accountWrites = {
       return true;
     }
     await tx.run(disable, [account, atMs]);
-    await tx.run(endOthers, [account, null]);
+    await endOthers(tx, account, undefined);
     await tx.run("DELETE FROM one_time_links WHERE account = ?1", [account]);
     return true;
   },
@@ -228,13 +246,13 @@ export const accountWrites = {
     tx,
     { account, keep }: { account: string; keep: string | undefined },
   ): Promise<number> {
-    return tx.run(endOthers, [account, keep]);
+    return endOthers(tx, account, keep);
   },
 
   async changePassword(tx, { account, version, password, keep }: PasswordChange): Promise<boolean> {
     if ((await lockAccount(tx, account)) !== version) return false;
     await setPassword(tx, account, password);
-    await tx.run(endOthers, [account, keep]);
+    await endOthers(tx, account, keep);
     return true;
   },
 
@@ -257,7 +275,7 @@ export const accountWrites = {
 } satisfies Writes;
 
 /** The version of its password; undefined where there is no such account, or it is disabled. */
-async function lockAccount(tx: Transaction, name: string): Promise<number | undefined> {
+export async function lockAccount(tx: Transaction, name: string): Promise<number | undefined> {
   const locked = await tx.get<{ version: number; disabledAtMs?: number }>(lock, [name]);
   return locked?.disabledAtMs === undefined ? locked?.version : undefined;
 }
@@ -275,15 +293,63 @@ async function setPassword(
   );
 }
 
-async function insert(tx: Transaction, session: Session): Promise<void> {
-  const { id, account, createdAtMs } = session;
-  const ended = await tx.all<{ id: string }>(findEnded, [createdAtMs]);
-  if (ended.length > 0) {
-    await tx.run("DELETE FROM sessions WHERE id = ANY(?1)", [ended.map((each) => each.id)]);
+/** What comes after the password or the link: the session, or the second step. */
+async function begin(tx: Transaction, session: Session): Promise<Begun> {
+  const { account, hash, createdAtMs } = session;
+  if (!(await hasSecondFactor(tx, account))) {
+    await insertSession(tx, session);
+    return "session";
   }
+  const endsAtMs = createdAtMs + pendingSignInMs;
+  await insertPending(tx, { hash, account, endsAtMs }, createdAtMs);
+  return "pending";
+}
+
+export async function hasSecondFactor(tx: Transaction, account: string): Promise<boolean> {
+  const row = await tx.get<FactorColumn>(`SELECT ${secondFactorOf("?1")}`, [account]);
+  return row?.hasSecondFactor === 1;
+}
+
+export async function insertPending(
+  tx: Transaction,
+  { hash, account, endsAtMs }: PendingSignIn,
+  atMs: number,
+): Promise<void> {
+  await sweep(tx, "pending_sign_ins", "hash", atMs);
+  const text = "INSERT INTO pending_sign_ins (hash, account, ends_at_ms) VALUES (?1, ?2, ?3)";
+  await tx.run(text, [hash, account, endsAtMs]);
+}
+
+/** Ends all sessions but the one to keep, and what would become one. Returns how many. */
+export async function endOthers(
+  tx: Transaction,
+  account: string,
+  keep: string | undefined,
+): Promise<number> {
+  await tx.run("DELETE FROM pending_sign_ins WHERE account = ?1", [account]);
+  const text = "DELETE FROM sessions WHERE account = ?1 AND id IS DISTINCT FROM ?2";
+  return tx.run(text, [account, keep]);
+}
+
+/** Removes a few rows that have expired. Those that another process is removing are skipped. */
+export async function sweep(
+  tx: Transaction,
+  table: "sessions" | "pending_sign_ins" | "passkey_challenges",
+  key: string,
+  atMs: number,
+): Promise<void> {
+  const expired = await tx.all<{ key: string }>(findExpired(table, key), [atMs]);
+  if (expired.length === 0) return;
+  const keys = expired.map((row) => row.key);
+  await tx.run(`DELETE FROM ${table} WHERE ${key} = ANY(?1)`, [keys]);
+}
+
+export async function insertSession(tx: Transaction, session: Session): Promise<void> {
+  const { id, account, createdAtMs } = session;
+  await sweep(tx, "sessions", "id", createdAtMs);
   const ordinal = await tx.ordinal({ table: "sessions", column: "account", value: account });
   const own = [session.hash, session.agent, createdAtMs, session.seenAtMs, session.endsAtMs];
-  await tx.run(insertSession, [ordinal, id, account, ...own]);
+  await tx.run(addSession, [ordinal, id, account, ...own]);
   await tx.run(endExcess, [account, id, sessionsPerAccountMax]);
 }
 
@@ -300,19 +366,15 @@ const disable = `UPDATE accounts SET disabled_at_ms = coalesce(disabled_at_ms, ?
 const takeLink = `DELETE FROM one_time_links
   WHERE hash = ?1 AND account = ?2 AND expires_at_ms > ?3`;
 
-const insertSession = `INSERT INTO sessions (ordinal, id, account, hash, agent, created_at_ms,
+const addSession = `INSERT INTO sessions (ordinal, id, account, hash, agent, created_at_ms,
     seen_at_ms, ends_at_ms)
   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)`;
 const updateSeenAt = "UPDATE sessions SET seen_at_ms = ?2 WHERE hash = ?1 AND seen_at_ms < ?2";
 const replaceHash = "UPDATE accounts SET password = ?3 WHERE name = ?1 AND password = ?2";
-// Sessions that another sign-in is removing are skipped.
-export const findEnded = `SELECT id FROM sessions WHERE ends_at_ms <= ?1
-  ORDER BY ends_at_ms LIMIT ${sweptAtOnceMax} FOR UPDATE SKIP LOCKED`;
 // The new session is retained, even if the clock went back.
 const endExcess = `DELETE FROM sessions WHERE account = ?1 AND ordinal NOT IN (
   SELECT ordinal FROM sessions WHERE account = ?1
   ORDER BY id = ?2 DESC, seen_at_ms DESC, ordinal DESC LIMIT ?3)`;
-const endOthers = "DELETE FROM sessions WHERE account = ?1 AND id IS DISTINCT FROM ?2";
 
 const addBucket = `INSERT INTO sign_in_tries (bucket, full_at_ms) VALUES (?1, ?2)
   ON CONFLICT (bucket) DO NOTHING`;

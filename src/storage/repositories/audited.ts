@@ -38,7 +38,11 @@ const kinds = {
         password_set_at_ms AS "passwordSetAtMs",
         password_version AS version, one_time_links.hash AS link,
         one_time_links.expires_at_ms AS "linkExpiresAtMs",
-        (SELECT count(*) FROM sessions WHERE sessions.account = accounts.name) AS sessions
+        (SELECT count(*) FROM sessions WHERE sessions.account = accounts.name) AS sessions,
+        (SELECT count(*) FROM passkeys WHERE passkeys.account = accounts.name) AS passkeys,
+        (SELECT count(*) FROM totp_secrets WHERE totp_secrets.account = accounts.name) AS apps,
+        (SELECT count(*) FROM recovery_codes WHERE recovery_codes.account = accounts.name)
+          AS "recoveryCodes", factors_changed_at_ms AS "factorsChangedAtMs"
       FROM accounts LEFT JOIN one_time_links ON one_time_links.account = accounts.name
       WHERE accounts.name = ?1`,
     hidden: ["version", "link"],
@@ -47,6 +51,7 @@ const kinds = {
     select: `SELECT account, agent, created_at_ms AS "createdAtMs", ends_at_ms AS "endsAtMs"
       FROM sessions WHERE id = ?1`,
   },
+  passkeys: { select: "SELECT account, name FROM passkeys WHERE id = ?1" },
   categories: { select: "SELECT name FROM categories WHERE id = ?1" },
   owners: { select: "SELECT name, plan FROM owners WHERE id = ?1" },
   projects: {
@@ -150,6 +155,22 @@ export const audited: Rules = {
   addSession: changing(({ session }) => [["sessions", session.id, "account.sign_in"]], {
     actor: ({ session }) => ofAccount(session.account),
   }),
+  completeSignIn: changing(
+    ({ session, proof }) => [
+      ["sessions", session.id, "account.sign_in"],
+      ...(proof.kind === "recovery"
+        ? [["accounts", session.account, "account.use_recovery_code"] as const]
+        : []),
+    ],
+    { actor: ({ session }) => ofAccount(session.account) },
+  ),
+  addFactor: changing(({ factor }) => [["accounts", factor.account, "account.add_factor"]]),
+  removeFactor: changing(({ account }) => [["accounts", account, "account.remove_factor"]]),
+  renamePasskey: changing(({ id }) => [["passkeys", id, "account.rename_passkey"]]),
+  replaceRecoveryCodes: changing(({ account }) => [
+    ["accounts", account, "account.replace_recovery_codes"],
+  ]),
+  resetFactors: changing(({ account }) => [["accounts", account, "account.reset_factors"]]),
   endSession: changing(({ id }) => [["sessions", id, "account.sign_out"]]),
   endSessions: changing(({ account }) => [["accounts", account, "account.sign_out_others"]]),
   setEmail: changing(({ account }) => [["accounts", account, "account.set_email"]]),
@@ -205,9 +226,11 @@ export const audited: Rules = {
   removeWebhook: changing((id) => [["webhooks", id, "webhook.remove"]]),
 };
 
+const asPartOfSignIn = "Part of a sign-in, which is recorded once it is complete.";
 const asPartOfDeployment = "Part of an upload, which is recorded once it is complete.";
 const byWorker = "Made by the worker in the background.";
 const byDelivery = "Made by the delivery of events.";
+const byMails = "Made by the sending of mails.";
 const byScan = "Records what time alone has made true.";
 const retention = "Removes what is kept for a limited time.";
 
@@ -217,6 +240,10 @@ export const notAudited: { readonly [Name in WriteName]?: string } = {
   rehashPassword: "The same password, hashed anew.",
   takeAttempt: "Counts attempts to sign in.",
   giveBackTry: "Counts attempts to sign in.",
+  addPendingSignIn: asPartOfSignIn,
+  endPendingSignIn: asPartOfSignIn,
+  setChallenge: asPartOfSignIn,
+  takeChallenge: asPartOfSignIn,
   recordKeyUses: "Counts the use of keys.",
   recordKeyExpiry: byScan,
   recordKeySunsets: byScan,
@@ -238,6 +265,14 @@ export const notAudited: { readonly [Name in WriteName]?: string } = {
   releaseWebhooks: byDelivery,
   planDeliveries: byDelivery,
   settleDeliveries: byDelivery,
+  tellNotices: byMails,
+  endNotices: byMails,
+  claimNoticeScan: byMails,
+  addMail: byMails,
+  takeDueMail: byMails,
+  settleMail: byMails,
+  retryMails: byMails,
+  pruneMails: retention,
   pruneWebhooks: retention,
   pruneEvents: retention,
   pruneKeys: retention,

@@ -7,6 +7,7 @@ import { edgeViewRepository, edgeWrites } from "./edgeView.ts";
 import { eventRepository, eventWrites } from "./events.ts";
 import { keyRepository, keyWrites } from "./keys.ts";
 import { mailRepository, mailWrites } from "./mails.ts";
+import { secondFactorRepository, secondFactorWrites } from "./secondFactors.ts";
 import { siteRepository, uploadRepository } from "./sites.ts";
 import { siteWrites } from "./siteWrites.ts";
 import type { Storage } from "./storage.ts";
@@ -18,6 +19,7 @@ export function repositoriesOn(storage: Storage) {
     access: accessRepository(storage),
     accounts: accountRepository(storage),
     audit: auditRepository(storage),
+    secondFactors: secondFactorRepository(storage),
     categories: categoryRepository(storage),
     keys: keyRepository(storage),
     sites: siteRepository(storage),
@@ -41,6 +43,7 @@ export const writes = {
   ...accessWrites,
   ...accountWrites,
   ...auditWrites,
+  ...secondFactorWrites,
   ...categoryWrites,
   ...keyWrites,
   ...siteWrites,

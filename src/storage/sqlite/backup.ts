@@ -221,6 +221,10 @@ function replaceContents(db: DatabaseSync, other: string, record: () => void): v
        CREATE TEMP TABLE ends AS SELECT id, revoked_at_ms, expires_at_ms FROM main.keys;
        CREATE TEMP TABLE passwords AS SELECT * FROM main.accounts WHERE password IS NOT NULL;
        CREATE TEMP TABLE disabled AS SELECT name, disabled_at_ms FROM main.accounts;
+       CREATE TEMP TABLE newer_factors AS SELECT name, factors_changed_at_ms FROM main.accounts AS ours
+         WHERE EXISTS (SELECT 1 FROM other.accounts AS theirs WHERE theirs.name = ours.name
+           AND ours.factors_changed_at_ms > coalesce(theirs.factors_changed_at_ms, 0));
+       ${factorTables.map((table) => `CREATE TEMP TABLE newer_${table} AS SELECT * FROM main.${table} WHERE account IN (SELECT name FROM newer_factors);`).join("\n")}
        CREATE TEMP TABLE access_ends AS SELECT id, revoked_at_ms FROM main.access_tokens;
        CREATE TEMP TABLE domain_ends AS SELECT * FROM main.domains WHERE ended_at_ms IS NOT NULL;`,
     );
@@ -234,7 +238,7 @@ function replaceContents(db: DatabaseSync, other: string, record: () => void): v
       );
     }
     // What was revoked or ended since the backup stays so: keys, tokens, domains, accounts, old
-    // passwords. Sessions and links of the backup may have ended since, so all of them are removed.
+    // passwords and second factors. Sessions and links of the backup may have ended since, so all of them are removed.
     db.exec(
       `UPDATE main.keys SET
          revoked_at_ms = coalesce(ends.revoked_at_ms, keys.revoked_at_ms),
@@ -256,7 +260,13 @@ function replaceContents(db: DatabaseSync, other: string, record: () => void): v
          disabled_at_ms = coalesce(disabled.disabled_at_ms, accounts.disabled_at_ms)
        FROM temp.disabled WHERE disabled.name = accounts.name;
        DROP TABLE temp.disabled;
+       UPDATE main.accounts SET factors_changed_at_ms = newer.factors_changed_at_ms
+       FROM temp.newer_factors AS newer WHERE newer.name = accounts.name;
+       ${factorTables.map(replaceFactors).join("\n")}
+       DROP TABLE temp.newer_factors;
        DELETE FROM main.sessions;
+       DELETE FROM main.pending_sign_ins;
+       DELETE FROM main.passkey_challenges;
        DELETE FROM main.one_time_links;
        UPDATE main.domains SET
          (ownership, ended_at_ms, served, certificate_id, state, due_at_ms, milestone) =
@@ -336,6 +346,13 @@ function auditHead(db: DatabaseSync, schema: "main" | "other"): AuditHead {
     ? emptyLog
     : { number: Number(row["number"]), hash: row["hash"] as string };
 }
+
+/** Of an account, those of the database or of the backup: what was changed later. */
+const factorTables = ["passkeys", "totp_secrets", "recovery_codes"];
+const replaceFactors = (table: string) =>
+  `DELETE FROM main.${table} WHERE account IN (SELECT name FROM temp.newer_factors);
+   INSERT INTO main.${table} SELECT * FROM temp.newer_${table};
+   DROP TABLE temp.newer_${table};`;
 
 /** From the schema, so that tables and columns added later are included. */
 function tablesOf(db: DatabaseSync): string[] {

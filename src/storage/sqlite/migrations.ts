@@ -4,6 +4,7 @@ import { accountEmailTables, disabledAccountTables } from "../repositories/accou
 import { auditTables } from "../repositories/audit.ts";
 import { recordedTables } from "../repositories/events.ts";
 import { mailTables } from "../repositories/mails.ts";
+import { secondFactorTables } from "../repositories/secondFactors.ts";
 import { tablesForSqlite } from "../repositories/tableNotation.ts";
 import {
   accessTables,
@@ -94,6 +95,7 @@ const steps: readonly string[] = [
   tablesForSqlite(disabledAccountTables),
   tablesForSqlite(recordedTables),
   tablesForSqlite(mailTables),
+  tablesForSqlite(secondFactorTables),
 ];
 
 export const latestVersion = steps.length;

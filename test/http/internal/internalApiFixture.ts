@@ -1,6 +1,7 @@
 /** The platform's API on a real database, called without a socket and under the test's clock. */
 import { type AccessHolder, mintAccess } from "../../../src/accounts/access.ts";
 import { createLog } from "../../../src/core/log.ts";
+import { Vault } from "../../../src/core/vault.ts";
 import { DomainService } from "../../../src/hosting/domains/domainService.ts";
 import type { SitesHost } from "../../../src/hosting/sites/siteAddress.ts";
 import { openPlatform } from "../../../src/http/platform/platformApi.ts";
@@ -66,6 +67,8 @@ export async function openInternalApiFixture(engine: Engine, sitesHost?: SitesHo
     }),
     counts: new OwnCounts(clock),
     environment: "production",
+    vault: new Vault("a secret of this test", clock),
+    secondFactor: "optional",
     clock,
     log,
     baseUrl: "https://api.petstore.test/v1",
