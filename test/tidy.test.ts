@@ -87,7 +87,7 @@ const mayImport: Record<string, readonly string[]> = {
     "serveDashboard",
   ],
   background: [...below, ...nouns, "stores", "log", "config", "serveWebhooks", "serveMails"],
-  serviceMetrics: [...below, ...nouns, "stores", "log"],
+  serviceMetrics: [...below, ...nouns, "stores", "log", "wire"],
   ownDocs: [...below, ...nouns, "stores", "log", "config", "docs"],
   serve: [
     ...[...below, ...nouns, "stores", "log", "config", "domainsConfig"],

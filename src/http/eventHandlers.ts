@@ -37,6 +37,10 @@ export function eventHandlers({
     exhausted: () => new Problem("rate_limited", { detail, retryAfterSeconds: 5 }),
   });
 
+  parts.registry?.gauge("petstore_event_streams", "Streams of GET /events that are open.", () => {
+    return streams.count;
+  });
+
   async function stream(after: number, filter: EventFilter, call: StreamCall) {
     let place = after;
     const poll = async () => {

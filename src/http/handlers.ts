@@ -9,6 +9,7 @@ import {
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import { type MaybePromise, then } from "../core/maybePromise.ts";
+import type { MetricsRegistry } from "../core/metrics.ts";
 import { Problem } from "../core/problems.ts";
 import {
   idGivenMax,
@@ -35,6 +36,7 @@ export interface HandlerDependencies
   extends Pick<Stores, "catalogue" | "categories" | "orders" | "events"> {
   readonly clock: Clock;
   readonly log: Log;
+  readonly registry?: MetricsRegistry;
   /** True once the service is shutting down, which no stream may delay. */
   readonly leaving: () => boolean;
   /** Seals cursors. */

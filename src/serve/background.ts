@@ -3,6 +3,7 @@ import type { Config } from "../config/config.ts";
 import { allOperations } from "../contract/operations.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
+import type { MetricsRegistry } from "../core/metrics.ts";
 import { keepEventsFor, repeatEvery } from "../petstore/events/retention.ts";
 import { sunsetsOf } from "../petstore/keys/sunsets.ts";
 import { UseRecorder } from "../petstore/keys/useRecorder.ts";
@@ -16,6 +17,7 @@ export interface BackgroundParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly stores: Stores;
+  readonly registry: MetricsRegistry;
 }
 
 /** How often to look for what becomes true by time alone. */

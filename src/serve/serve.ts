@@ -30,7 +30,7 @@ import { TrustedProxies } from "../wire/trustedProxies.ts";
 import { startBackground } from "./background.ts";
 import { keepOwnDocs, publishedAddresses } from "./ownDocs.ts";
 import { platformApi } from "./serveDashboard.ts";
-import { serviceMetrics } from "./serviceMetrics.ts";
+import { serviceMetrics, trafficMetrics } from "./serviceMetrics.ts";
 import type { ServiceSockets } from "./supervisor/serviceSockets.ts";
 
 export interface ServiceParts {
@@ -112,7 +112,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       recent.commit(report);
     },
   });
-  const background = startBackground({ ...parts, stores });
+  const background = startBackground({ ...parts, stores, registry });
   const storeReady = throttledReadiness(() => stores.ready(), clock);
   const figures = serviceMetrics({
     ...{ registry, clock, log, stores, ready: storeReady },
@@ -158,7 +158,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   const baseUrl = config.baseUrls[config.environment];
   const appParts: AppParts = {
     handlers: createHandlers({
-      ...{ ...stores, clock, log, secret: parts.secret, leaving: () => leaving },
+      ...{ ...stores, clock, log, registry, secret: parts.secret, leaving: () => leaving },
       knownCategoriesOnly: config.knownCategoriesOnly,
     }),
     authenticator: new Authenticator(stores.keys, config.environment, clock),
@@ -228,7 +228,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
         (await (
           await import("./serveDomains.ts")
         ).startDomains(
-          { ...parts, stores, contents, handler, proxies, sockets: member?.sockets },
+          { ...parts, stores, contents, handler, proxies, registry, sockets: member?.sockets },
           config.domains,
         ));
       undo.unshift(() => domains?.stop(0));
@@ -238,6 +238,11 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       return { first, listener, adminListener, metricsListener, domains };
     },
   );
+  trafficMetrics(registry, () => ({
+    api: listener.traffic,
+    admin: adminListener?.traffic,
+    edge: domains?.edge?.traffic,
+  }));
   log.info("service.started", { environment: config.environment, port: listener.port });
   const stopOwnDocs =
     parts.leads && config.docsSite ? keepOwnDocs(parts, stores, listener.port) : undefined;

@@ -4,6 +4,7 @@ import type { Config } from "../config/config.ts";
 import type { DomainsConfig } from "../config/domainsConfig.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
+import type { MetricsRegistry } from "../core/metrics.ts";
 import { Vault } from "../core/vault.ts";
 import { isOwnName } from "../hosting/domains/domain.ts";
 import { keepOwnNames, retryOwnNames } from "../hosting/domains/ownName.ts";
@@ -29,6 +30,7 @@ export interface DomainParts {
   /** Answers for the service under its own name. */
   readonly handler: HttpHandler;
   readonly proxies: TrustedProxies;
+  readonly registry: MetricsRegistry;
   /** Listening sockets that another process opened; without those of the edge, it is not served. */
   readonly sockets?: ServiceSockets | undefined;
 }
@@ -72,7 +74,7 @@ export async function startDomains(
 // What follows is loaded when it is needed: a service without custom domains starts faster.
 
 async function startOwnEdge(
-  { config, clock, log, stores, contents, proxies, sockets, handler }: DomainParts,
+  { config, clock, log, stores, contents, proxies, sockets, handler, registry }: DomainParts,
   { edge, ownName, sites }: DomainsConfig,
   vault: Vault,
   id: string,
@@ -106,12 +108,13 @@ async function startOwnEdge(
     http: sockets?.edgeHttp,
     https: sockets?.edgeHttps,
     proxies,
+    metrics: registry,
     proxyProtocol: config.proxyProtocol.includes("edge"),
   }).catch(named);
 }
 
 async function startWorker(
-  { config, clock, log, stores }: DomainParts,
+  { config, clock, log, stores, registry }: DomainParts,
   domains: DomainsConfig,
   vault: Vault,
   id: string,
@@ -122,6 +125,7 @@ async function startWorker(
     { AcmeAuthority },
     { Authorities },
     { renewalNameOf },
+    { countedAuthority, countedResolver },
     probing,
   ] = await Promise.all([
     import("../hosting/dns/resolver.ts"),
@@ -129,6 +133,7 @@ async function startWorker(
     import("../hosting/acme/authority.ts"),
     import("../hosting/acme/authorities.ts"),
     import("../hosting/acme/certificates.ts"),
+    import("../hosting/domains/domainMetrics.ts"),
     import("../hosting/edge/probe.ts"),
   ]);
   const { dns, acme } = domains;
@@ -156,8 +161,8 @@ async function startWorker(
   const parts: JobContext = {
     store: stores.domains,
     edgeView: stores.edgeView,
-    resolver,
-    authority,
+    resolver: countedResolver(resolver, registry),
+    authority: countedAuthority(authority, registry),
     probe: (edge, host, token) => probing.probeEdge(edge, host, token, clock, preface),
     publishTxt:
       certificates?.kind === "wildcard"

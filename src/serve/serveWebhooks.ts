@@ -2,9 +2,11 @@
 import type { Config } from "../config/config.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
+import type { MetricsRegistry } from "../core/metrics.ts";
 import { Vault } from "../core/vault.ts";
 import type { WebhookSender } from "../outbound/webhookSender.ts";
 import type { AllowedNetworks } from "../petstore/webhooks/address.ts";
+import { WebhookMetrics } from "../petstore/webhooks/webhookMetrics.ts";
 import type { WebhookTools } from "../petstore/webhooks/webhookService.ts";
 import type { SignedMessage } from "../petstore/webhooks/webhooks.ts";
 import { WebhookWorker } from "../petstore/webhooks/worker.ts";
@@ -17,6 +19,7 @@ interface WebhookParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly stores: Stores;
+  readonly registry: MetricsRegistry;
 }
 
 /** Undefined where the settings allow no network. */
@@ -44,7 +47,7 @@ function lazySender(config: Config, clock: Clock) {
 }
 
 /** Every process of a service does this: leases share the endpoints out. */
-export function startWebhooks({ config, secret, clock, log, stores }: WebhookParts) {
+export function startWebhooks({ config, secret, clock, log, stores, registry }: WebhookParts) {
   const { close, ...tools } = webhookTools(config, secret, clock);
   const { webhooks: store, events } = stores;
   let [requests, requestMs] = [0, 0];
@@ -52,7 +55,8 @@ export function startWebhooks({ config, secret, clock, log, stores }: WebhookPar
     const { user, system } = process.cpuUsage();
     return { requests, requestMs, cpuMs: (user + system) / 1_000 };
   };
-  const worker = new WebhookWorker({ ...tools, store, events, clock, log, load });
+  const metrics = new WebhookMetrics(registry);
+  const worker = new WebhookWorker({ ...tools, store, events, clock, log, load, metrics });
   worker.start();
   return {
     tools,

@@ -10,6 +10,7 @@ import {
   processFamilies,
 } from "../core/metrics.ts";
 import type { Stores } from "../storage/stores.ts";
+import type { Traffic } from "../wire/connections.ts";
 
 interface MetricsParts {
   readonly registry: MetricsRegistry;
@@ -97,6 +98,30 @@ function queueMetrics({ registry, stores, dataFolder }: MetricsParts): void {
     registry.gauge(name, help, () => diskBytes(dataFolder, of), "max");
   disk("petstore_disk_free_bytes", "Free on the disk of the data folder.", "bavail");
   disk("petstore_disk_size_bytes", "The size of the disk of the data folder.", "blocks");
+}
+
+/** By listener. One may begin to listen later. */
+export function trafficMetrics(
+  registry: MetricsRegistry,
+  listeners: () => Readonly<Record<string, Traffic | undefined>>,
+): void {
+  const each = (of: keyof Traffic) => () =>
+    Object.entries(listeners()).flatMap(([listener, traffic]) =>
+      traffic === undefined ? [] : [{ labels: { listener }, value: traffic[of] }],
+    );
+  const bytes = "without TLS; of HTTP/2, bodies only.";
+  registry.gauge("petstore_connections", "Connections of clients that are open.", each("open"));
+  registry.counted(
+    "petstore_connections_refused_total",
+    "Connections of clients that there was no room for.",
+    each("refused"),
+  );
+  registry.counted(
+    "petstore_received_bytes_total",
+    `Bytes from clients, ${bytes}`,
+    each("receivedBytes"),
+  );
+  registry.counted("petstore_sent_bytes_total", `Bytes to clients, ${bytes}`, each("sentBytes"));
 }
 
 function diskBytes(folder: string, of: "bavail" | "blocks") {

@@ -23,7 +23,17 @@ export interface ManagedConnection {
   checkDeadlines(): void;
 }
 
-export class Connections {
+/** What passes over connections, and how many there are. */
+export interface Traffic {
+  readonly open: number;
+  /** Connections that there was no room for. */
+  readonly refused: number;
+  /** Without TLS; of HTTP/2, bodies only. */
+  readonly receivedBytes: number;
+  readonly sentBytes: number;
+}
+
+export class Connections implements Traffic {
   readonly limits: WireLimits;
   readonly proxies: TrustedProxies;
   readonly #clock: Clock;
@@ -38,6 +48,9 @@ export class Connections {
   closing = false;
   heldBodyBytes = 0;
   heldResponseBytes = 0;
+  receivedBytes = 0;
+  sentBytes = 0;
+  refused = 0;
 
   constructor(
     clock: Clock,
@@ -56,11 +69,18 @@ export class Connections {
     return this.#clock.now();
   }
 
+  get open(): number {
+    return this.#all.size;
+  }
+
   /** False if there is no room; the connection must then be destroyed. */
   add(connection: ManagedConnection): boolean {
     if (this.closing) return false;
     const isFull = this.#all.size >= this.limits.connectionsMax || inProcess.open >= inProcess.max;
-    if (isFull && !this.#makeRoom()) return false;
+    if (isFull && !this.#makeRoom()) {
+      this.refused++;
+      return false;
+    }
     this.#all.add(connection);
     inProcess.open++;
     return true;

@@ -66,6 +66,7 @@ export class Http1Connection implements ManagedConnection, ParserEvents, WriterE
 
   receive(chunk: Buffer): void {
     if (this.#closed) return;
+    this.#connections.receivedBytes += chunk.byteLength;
     if (this.#reading === "closing") {
       this.#receivedBytes += chunk.byteLength;
       if (this.#receivedBytes > this.#connections.limits.discardedBytesMax) this.destroy();

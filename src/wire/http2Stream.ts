@@ -125,7 +125,10 @@ export class Http2Stream {
       this.#stream.additionalHeaders({ ":status": constants.HTTP_STATUS_CONTINUE });
     }
     this.#waitFor("body");
-    this.#stream.on("data", (bytes: Uint8Array) => body.add(bytes));
+    this.#stream.on("data", (bytes: Uint8Array) => {
+      this.#connection.connections.receivedBytes += bytes.byteLength;
+      body.add(bytes);
+    });
     this.#stream.once("end", () => {
       const whole = !Number.isFinite(body.length) || body.received === body.length;
       if (whole) body.end();
@@ -165,8 +168,8 @@ export class Http2Stream {
     const go = () => {
       // On a destroyed stream, Bun accepts every write and emits nothing.
       while (!this.#stream.destroyed) {
-        this.#waitFor("reader");
         const piece = bytes.subarray(at, at + pieceBytes);
+        this.#sending(piece);
         at += piece.byteLength;
         if (at >= bytes.byteLength) return this.#finish(piece);
         if (!this.#stream.write(piece)) return void this.#stream.once("drain", go);
@@ -184,7 +187,7 @@ export class Http2Stream {
       for await (const piece of body) {
         if (this.#ended) return false;
         if (piece.byteLength === 0) continue;
-        this.#waitFor("reader");
+        this.#sending(piece);
         if (!this.#stream.write(piece)) await this.#drained();
         this.#waitFor("piece");
       }
@@ -219,6 +222,11 @@ export class Http2Stream {
     this.#stream.respond(fieldsOf(response, content ? length : undefined), { endStream });
     if (endStream) this.#finish();
     return !endStream;
+  }
+
+  #sending(piece: Uint8Array): void {
+    this.#connection.connections.sentBytes += piece.byteLength;
+    this.#waitFor("reader");
   }
 
   #waitFor(what: Waiting): void {

@@ -1,7 +1,7 @@
 /** Listens for connections of HTTP/1.1 without encryption. */
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import type { Clock } from "../core/clock.ts";
-import { Connections } from "./connections.ts";
+import { Connections, type Traffic } from "./connections.ts";
 import { Http1Connection } from "./http1.ts";
 import { type WireLimits, wireLimits } from "./limits.ts";
 import type { HttpHandler } from "./message.ts";
@@ -34,6 +34,7 @@ export interface ListenOptions extends ListenTarget {
 }
 
 export interface Listener extends OpenListener {
+  readonly traffic: Traffic;
   /** Accepts on one more listening socket of the same address. */
   accept(socket: number): Promise<void>;
   /**
@@ -62,6 +63,7 @@ export async function listen(
   return {
     port: all.port,
     sockets: all.sockets,
+    traffic: connections,
     accept: (socket) => all.accept(socket),
     stop(graceMs, idleMs) {
       all.close();
@@ -149,7 +151,7 @@ async function acceptOnBun(
     allowHalfOpen: true,
     socket: {
       open(socket) {
-        const transport = new BunTransport(socket);
+        const transport = new BunTransport(socket, connections);
         const connection = new Http1Connection(transport, connections, handler);
         if (!connections.add(connection)) return void socket.terminate();
         socket.data = { transport, connection };
@@ -177,7 +179,11 @@ function acceptOnNode(
 }
 
 function serve(socket: Socket, connections: Connections, handler: HttpHandler): void {
-  const connection = new Http1Connection(nodeTransport(socket, "http"), connections, handler);
+  const connection = new Http1Connection(
+    nodeTransport(socket, "http", connections),
+    connections,
+    handler,
+  );
   if (!connections.add(connection)) return void socket.destroy();
   attach(socket, connection);
 }

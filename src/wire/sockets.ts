@@ -4,6 +4,7 @@
  */
 import type { Socket } from "node:net";
 import type { Socket as BunSocket } from "bun";
+import type { Connections } from "./connections.ts";
 import type { Http1Connection } from "./http1.ts";
 import type { Transport } from "./transport.ts";
 import { plainAddress } from "./trustedProxies.ts";
@@ -22,12 +23,21 @@ export function peerAt(socket: Socket): string | undefined {
   return own ?? parent?.[peerOf] ?? plainAddress(socket.remoteAddress ?? "");
 }
 
-export function nodeTransport(socket: Socket, scheme: Transport["scheme"]): Transport {
+/** What is sent is counted. */
+type Sent = Pick<Connections, "sentBytes">;
+
+export function nodeTransport(socket: Socket, scheme: Transport["scheme"], sent: Sent): Transport {
   return {
     peer: peerAt(socket),
     scheme,
-    write: (bytes) => socket.write(bytes),
-    writeText: (text) => socket.write(text),
+    write(bytes) {
+      sent.sentBytes += bytes.byteLength;
+      return socket.write(bytes);
+    },
+    writeText(text) {
+      sent.sentBytes += Buffer.byteLength(text);
+      return socket.write(text);
+    },
     end: () => void socket.end(),
     destroy: () => void socket.destroy(),
     pause: () => void socket.pause(),
@@ -85,11 +95,13 @@ export class BunTransport implements Transport {
   readonly scheme = "http";
   readonly peer: string | undefined;
   readonly #socket: BunSocket<unknown>;
+  readonly #sent: Sent;
   #unsent: Uint8Array[] = [];
   #ending = false;
 
-  constructor(socket: BunSocket<unknown>) {
+  constructor(socket: BunSocket<unknown>, sent: Sent) {
     this.#socket = socket;
+    this.#sent = sent;
     this.peer = plainAddress(socket.remoteAddress);
   }
 
@@ -104,6 +116,7 @@ export class BunTransport implements Transport {
   }
 
   #write(bytes: Uint8Array, length: number): boolean {
+    this.#sent.sentBytes += length;
     const taken = this.#unsent.length > 0 ? 0 : Math.max(0, this.#socket.write(bytes, 0, length));
     if (taken >= length) return true;
     // A copy: the bytes may become another response before the rest is taken.

@@ -1,7 +1,9 @@
 import { type Clock, systemClock } from "../../src/core/clock.ts";
+import { MetricsRegistry, metricsText } from "../../src/core/metrics.ts";
 import { Vault } from "../../src/core/vault.ts";
 import { type EdgeLimits, startEdge } from "../../src/hosting/edge/edge.ts";
 import type { OwnName, ServeSite } from "../../src/hosting/edge/requestHandler.ts";
+import type { Traffic } from "../../src/wire/connections.ts";
 import { createAuthority } from "./certificates.ts";
 import { FakeView } from "./fakeView.ts";
 
@@ -15,6 +17,9 @@ export interface TestEdge {
   readonly httpPort: number;
   readonly httpsPort: number;
   readonly logged: LoggedEvent[];
+  readonly traffic: Traffic;
+  /** What it exposes at /metrics. */
+  readonly metrics: () => string;
   /** What the clients of a test trust. */
   readonly ca: string;
   /** Gives the service's own name its certificate. */
@@ -54,6 +59,7 @@ export async function startTestEdge({
   const view = new FakeView();
   const vault = new Vault("what only this test knows", systemClock);
   const logged: LoggedEvent[] = [];
+  const registry = new MetricsRegistry();
   const note = (event: string, fields: LoggedEvent["fields"] = {}) =>
     void logged.push({ event, fields });
   const edge = await startEdge({
@@ -71,6 +77,7 @@ export async function startTestEdge({
     reachableAt: "127.0.0.1",
     limits,
     proxyProtocol,
+    metrics: registry,
   });
   let issued = 0;
   const certify = (host: string) => {
@@ -82,6 +89,10 @@ export async function startTestEdge({
     httpPort: edge.httpPort,
     httpsPort: edge.httpsPort,
     logged,
+    get traffic() {
+      return edge.traffic;
+    },
+    metrics: () => metricsText(registry.families()),
     ca: authority.certificatePem,
     certifyOwn() {
       if (own !== undefined) view.certificates.set(own.host, certify(own.host));

@@ -29,7 +29,16 @@ async function supervised(): Promise<string> {
 describeOnEngines("the guide to monitoring", (engine) => {
   let running: TestService;
   beforeAll(async () => {
-    running = await startTestService({ engine });
+    // With all that a process can do.
+    running = await startTestService({
+      engine,
+      variables: {
+        PETSTORE_SITES_HOST: "sites.example.com",
+        PETSTORE_ACME_TERMS: "agreed",
+        PETSTORE_EDGE_HTTP_PORT: "0",
+        PETSTORE_EDGE_HTTPS_PORT: "0",
+      },
+    });
     await running.client.get("/pets");
   });
   afterAll(() => running.stop());

@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import { Vault } from "../../src/core/vault.ts";
 import { createEndpoint } from "../../src/petstore/webhooks/webhooks.ts";
 import { describeUnless } from "../../testkit/describeUnless.ts";
+import { eventually } from "../../testkit/eventually.ts";
 import { type FakeClock, fakeClock } from "../../testkit/fakeClock.ts";
 import { faultyStores } from "../../testkit/faultyStores.ts";
 import { describeOnEngines } from "../end-to-end/engines.ts";
@@ -135,6 +136,22 @@ describeOnEngines("metrics", (engine) => {
       ]),
     );
     expect(names.has("petstore_postgres_connections")).toBe(engine.name === "PostgreSQL");
+  });
+
+  test("connections and bytes are counted by listener, and open streams of events", async () => {
+    const before = await read();
+    const api = (metric: string, text: string) =>
+      sampleOf(text, `petstore_${metric}{listener="api"}`) ?? Number.NaN;
+    const stream = await fetch(`${running.base}/events`, {
+      headers: { authorization: `Bearer ${running.token}`, accept: "text/event-stream" },
+    });
+    const text = await read();
+    expect(sampleOf(text, "petstore_event_streams")).toBe(1);
+    expect(api("connections", text)).toBeGreaterThan(0);
+    expect(api("received_bytes_total", text)).toBeGreaterThan(api("received_bytes_total", before));
+    expect(api("sent_bytes_total", text)).toBeGreaterThan(api("sent_bytes_total", before));
+    await stream.body?.cancel();
+    await eventually(async () => sampleOf(await read(), "petstore_event_streams") === 0);
   });
 
   const promtool = Bun.which("promtool");

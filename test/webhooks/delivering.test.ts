@@ -2,9 +2,11 @@
 import { describe, expect, test } from "bun:test";
 import { Webhook } from "standardwebhooks";
 import { systemClock } from "../../src/core/clock.ts";
+import { MetricsRegistry, metricsText } from "../../src/core/metrics.ts";
 import { Vault } from "../../src/core/vault.ts";
 import { WebhookSender } from "../../src/outbound/webhookSender.ts";
 import { inFlightMax } from "../../src/petstore/webhooks/endpointQueue.ts";
+import { WebhookMetrics } from "../../src/petstore/webhooks/webhookMetrics.ts";
 import {
   createEndpoint,
   type Endpoint,
@@ -15,6 +17,7 @@ import { WebhookWorker } from "../../src/petstore/webhooks/worker.ts";
 import type { Stores } from "../../src/storage/stores.ts";
 import { eventually } from "../../testkit/eventually.ts";
 import { type FakeClock, fakeClock } from "../../testkit/fakeClock.ts";
+import { sampleOf } from "../monitoring/scraped.ts";
 import { type Answer, answering, Receiver, response } from "../outbound/receiver.ts";
 import { usePostgres } from "../postgres/useServer.ts";
 import { useTemporaryFolder } from "../store/folder.ts";
@@ -34,6 +37,7 @@ class Delivering implements AsyncDisposable {
   readonly stores: Stores;
   readonly clock: FakeClock;
   readonly logged: Logged[] = [];
+  readonly registry = new MetricsRegistry();
   readonly vault: Vault;
   readonly #sender: WebhookSender;
   readonly worker: WebhookWorker;
@@ -45,6 +49,7 @@ class Delivering implements AsyncDisposable {
     const isAllowed = (address: string) => address === "127.0.0.1";
     this.#sender = new WebhookSender({ clock: systemClock, isAllowed });
     this.worker = new WebhookWorker({
+      metrics: new WebhookMetrics(this.registry),
       ...{ store: stores.webhooks, events: stores.events, vault: this.vault, clock },
       load: () => ({ requests: 0, requestMs: 0, cpuMs: 0 }),
       send: (message) => this.#sender.send(message),
@@ -134,6 +139,30 @@ function describeDelivering(engine: string, open: () => Promise<Stores>): void {
       expect(received[0]).toMatchObject({ type: "pet.created", data: { name: "Bella" } });
       const [first] = await all.deliveries(endpoint);
       expect(first).toMatchObject({ eventId: 3, tries: 1, attempts: [{ status: 204, body: "" }] });
+    });
+
+    test("counts attempts by what they led to, and how long deliveries took, but not of replays", async () => {
+      const statuses = [500, 204, 204, 410];
+      await using receiver = await new Receiver(
+        (_, socket) => void socket.write(response(statuses.shift() ?? 410)),
+      ).listen();
+      await using all = await begin();
+      const { endpoint } = await all.endpoint(receiver);
+      await add(all.stores, 1);
+      await all.until(async () => (await all.states(endpoint))[0] === "delivered", 1_000);
+      const metric = (series: string) =>
+        sampleOf(metricsText(all.registry.families()), `petstore_webhook_${series}`);
+      expect(metric('attempts_total{outcome="retried"}')).toBe(1);
+      expect(metric('attempts_total{outcome="delivered"}')).toBe(1);
+      expect(metric("delivery_delay_seconds_count")).toBe(1);
+      expect(metric('delivery_delay_seconds_bucket{le="2.5"}')).toBe(0);
+      expect(metric('delivery_delay_seconds_bucket{le="60"}')).toBe(1);
+      const replayed = { endpointId: endpoint.id, eventId: 1, nowMs: all.clock.now() };
+      await all.stores.webhooks.replay(replayed);
+      await all.until(() => metric('attempts_total{outcome="delivered"}') === 2, 1_000);
+      expect(metric("delivery_delay_seconds_count")).toBe(1);
+      await add(all.stores, 1);
+      await all.until(() => metric('attempts_total{outcome="failed"}') === 1);
     });
 
     test("delivers only the types that are wanted, and passes over the others", async () => {

@@ -15,7 +15,7 @@ function narrowSocket(room: number) {
     },
   };
   return {
-    transport: new BunTransport(socket as unknown as Socket<unknown>),
+    transport: new BunTransport(socket as unknown as Socket<unknown>, { sentBytes: 0 }),
     widen(by: number) {
       room += by;
     },

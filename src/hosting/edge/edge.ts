@@ -2,8 +2,9 @@
 import type { Clock } from "../../core/clock.ts";
 import type { Log, LogLevel } from "../../core/log.ts";
 import { type MaybePromise, then } from "../../core/maybePromise.ts";
+import { MetricsRegistry } from "../../core/metrics.ts";
 import type { Vault } from "../../core/vault.ts";
-import { Connections } from "../../wire/connections.ts";
+import { Connections, type Traffic } from "../../wire/connections.ts";
 import type { Http2Limits } from "../../wire/http2.ts";
 import { wireLimits } from "../../wire/limits.ts";
 import {
@@ -19,6 +20,7 @@ import { openAcknowledge } from "../../wire/sockets.ts";
 import type { TrustedProxies } from "../../wire/trustedProxies.ts";
 import type { EdgeView } from "../domains/edgeView.ts";
 import { ChangeWatcher, HostConnections } from "./changeWatcher.ts";
+import { EdgeMetrics, type Protocol } from "./edgeMetrics.ts";
 import { type CertificateFiles, FileCertificate } from "./fileCertificate.ts";
 import {
   createEdgeHandler,
@@ -53,6 +55,7 @@ interface EdgeOptions {
   /** The address at which other processes dial the HTTP listener. */
   readonly reachableAt: string;
   readonly limits?: Partial<EdgeLimits>;
+  readonly metrics?: MetricsRegistry | undefined;
   /** Those on this machine unless said. */
   readonly proxies?: TrustedProxies | undefined;
   /** Whether every connection begins with a header of the PROXY protocol, before TLS too. */
@@ -60,6 +63,7 @@ interface EdgeOptions {
 }
 
 export interface RunningEdge {
+  readonly traffic: Traffic;
   readonly httpPort: number;
   readonly httpsPort: number;
   readonly http: OpenListener;
@@ -87,17 +91,32 @@ export async function startEdge(parts: EdgeOptions): Promise<RunningEdge> {
     parts.certificateFile && new FileCertificate(parts.certificateFile, clock, log),
   );
   const answering = createEdgeHandler({ ...parts, contexts, log });
-  const plainHandler = createHandler(parts, log, false, (request) => answering.plain(request));
+  const metrics = new EdgeMetrics(parts.metrics ?? new MetricsRegistry());
+  const countPlain = metrics.requestsOver("http", "http/1.1");
+  const countSecured = {
+    "http/1.1": metrics.requestsOver("https", "http/1.1"),
+    h2: metrics.requestsOver("https", "h2"),
+  };
+  const plainHandler = createHandler(parts, log, false, countPlain, (request) =>
+    answering.plain(request),
+  );
   const ownHandler = parts.own && securedOwn(parts.own);
   const acknowledge = await openAcknowledge();
-  const siteHandler = (host: string, client: string | undefined): HttpHandler => ({
-    ...createHandler(parts, log, true, (request) => answering.secured(request, host)),
+  const siteHandler = (
+    host: string,
+    client: string | undefined,
+    protocol: Protocol,
+  ): HttpHandler => ({
+    ...createHandler(parts, log, true, countSecured[protocol], (request) =>
+      answering.secured(request, host),
+    ),
     cached(text) {
       const startedMs = clock.elapsed();
       const page = answering.cached(text, host);
       if (page === undefined) return undefined;
       const { path, response, prepared } = page;
       const request = { method: "GET", client, host, path };
+      countSecured[protocol](response.status);
       logRequest(parts, true, request, response.status, startedMs);
       return prepared;
     },
@@ -110,11 +129,12 @@ export async function startEdge(parts: EdgeOptions): Promise<RunningEdge> {
       hostConnections,
       limits,
       log,
+      metrics,
       acknowledge,
-      handlerFor: (host, client) =>
+      handlerFor: (host, client, protocol) =>
         ownHandler !== undefined && host === parts.own?.host
           ? { handler: ownHandler, among: ownConnections }
-          : { handler: siteHandler(host, client), among: connections },
+          : { handler: siteHandler(host, client, protocol), among: connections },
     });
   // Such as too many open files: it goes on with those that it has.
   const acceptFailed = (cause: unknown) => log.error("edge.accept_failed", { cause });
@@ -150,6 +170,9 @@ export async function startEdge(parts: EdgeOptions): Promise<RunningEdge> {
     httpsPort,
     http: { port: plain.port, sockets: plain.sockets },
     https: { port: httpsPort, sockets: secured.sockets },
+    get traffic() {
+      return sumTraffic(connections, ownConnections);
+    },
     async accept(http, https) {
       await plain.accept(http);
       await secured.accept(https);
@@ -162,6 +185,15 @@ export async function startEdge(parts: EdgeOptions): Promise<RunningEdge> {
       await watch.stop();
       parts.log.info("edge.stopped", { id });
     },
+  };
+}
+
+function sumTraffic(one: Traffic, other: Traffic): Traffic {
+  return {
+    open: one.open + other.open,
+    refused: one.refused + other.refused,
+    receivedBytes: one.receivedBytes + other.receivedBytes,
+    sentBytes: one.sentBytes + other.sentBytes,
   };
 }
 
@@ -182,22 +214,26 @@ function createHandler(
   parts: EdgeOptions,
   quietLog: ThrottledLog,
   secured: boolean,
+  count: (status: number) => void,
   answer: (request: HttpRequest) => MaybePromise<HttpResponse>,
 ): HttpHandler {
   return {
     handle(request) {
       const startedMs = parts.clock.elapsed();
       return then(answer(request), (given) => {
+        count(given.status);
         logRequest(parts, secured, request, given.status, startedMs);
         return given;
       });
     },
     failed(cause) {
       quietLog.error("edge.response_failed", { cause });
+      count(503);
       return unavailable();
     },
     refuse(error, client) {
       const [status, words] = refusals[error];
+      count(status);
       quietLog.info("edge.request_refused", { secured, status, reason: error, client });
       return error === "overloaded" ? unavailable() : plainResponse(status, words, { close: true });
     },

@@ -21,6 +21,7 @@ import { certificateSeal } from "../domains/domains.ts";
 import type { EdgeView, ServedCertificate } from "../domains/edgeView.ts";
 import type { HostConnections } from "./changeWatcher.ts";
 import type { EdgeLimits, ThrottledLog } from "./edge.ts";
+import { type EdgeMetrics, handshakeFailureOf, type Protocol } from "./edgeMetrics.ts";
 import type { FileCertificate } from "./fileCertificate.ts";
 
 export function createTlsServer({
@@ -29,6 +30,7 @@ export function createTlsServer({
   hostConnections,
   limits,
   log,
+  metrics,
   acknowledge,
   handlerFor,
 }: {
@@ -37,11 +39,13 @@ export function createTlsServer({
   readonly hostConnections: HostConnections;
   readonly limits: EdgeLimits;
   readonly log: ThrottledLog;
+  readonly metrics: EdgeMetrics;
   readonly acknowledge: Acknowledge;
   /** What answers on a connection that was encrypted for a host, and among which it is counted. */
   readonly handlerFor: (
     host: string,
     client: string | undefined,
+    protocol: Protocol,
   ) => { readonly handler: HttpHandler; readonly among: Connections };
 }): Server {
   const http2 = createHttp2Server(limits, (cause) => log.error("edge.response_failed", { cause }));
@@ -69,13 +73,18 @@ export function createTlsServer({
   server.on("connection", (socket: Socket) => {
     // Clients that go away are not a fault of the service.
     socket.on("error", () => socket.destroy());
-    const handshake = new Handshake(socket, connections, limits.handshakeMsMax);
-    if (!connections.add(handshake)) return void socket.destroy();
+    const timedOut = () => metrics.handshakeFailed("timeout");
+    const handshake = new Handshake(socket, connections, limits.handshakeMsMax, timedOut);
+    if (!connections.add(handshake)) {
+      metrics.handshakeFailed("overloaded");
+      return void socket.destroy();
+    }
     (socket as Tagged)[handshakeOf] = handshake;
     socket.once("close", () => connections.delete(handshake));
   });
   server.on("tlsClientError", (cause: NodeJS.ErrnoException, socket) => {
     socket.destroy();
+    metrics.handshakeFailed(handshakeFailureOf(cause.code));
     // It went away, as the health check of a load balancer does.
     if (cause.code === "ECONNRESET") return;
     log.info("edge.handshake_refused", {
@@ -90,7 +99,9 @@ export function createTlsServer({
     if (handshake !== undefined) connections.delete(handshake);
     const host = named(socket);
     if (host === undefined) return void socket.destroy();
-    const { handler, among } = handlerFor(host, peerAt(socket));
+    metrics.handshakes.value++;
+    const protocol = socket.alpnProtocol === "h2" ? "h2" : "http/1.1";
+    const { handler, among } = handlerFor(host, peerAt(socket), protocol);
     const connection = accept(socket, handler, among);
     if (!among.add(connection)) return connection.destroy();
     hostConnections.add(host, connection);
@@ -112,7 +123,7 @@ export function createTlsServer({
     }
     // Over HTTP/2 our settings follow the handshake at once, and acknowledge it.
     acknowledge(socket);
-    const transport = nodeTransport(socket, "https");
+    const transport = nodeTransport(socket, "https", among);
     const connection = new Http1Connection(transport, among, handler);
     attach(socket, connection);
     return connection;
@@ -127,13 +138,15 @@ class Handshake implements ManagedConnection {
   readonly #socket: Socket;
   readonly #connections: Connections;
   readonly #msMax: number;
+  readonly #timedOut: () => void;
   readonly sinceMs: number;
   readonly served = false;
 
-  constructor(socket: Socket, connections: Connections, msMax: number) {
+  constructor(socket: Socket, connections: Connections, msMax: number, timedOut: () => void) {
     this.#socket = socket;
     this.#connections = connections;
     this.#msMax = msMax;
+    this.#timedOut = timedOut;
     this.sinceMs = connections.elapsedMs;
   }
 
@@ -147,7 +160,9 @@ class Handshake implements ManagedConnection {
   }
 
   checkDeadlines(): void {
-    if (this.#connections.elapsedMs - this.sinceMs >= this.#msMax) this.destroy();
+    if (this.#connections.elapsedMs - this.sinceMs < this.#msMax) return;
+    this.#timedOut();
+    this.destroy();
   }
 }
 

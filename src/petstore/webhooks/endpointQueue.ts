@@ -5,6 +5,7 @@ import { type EventStore, eventText, matchingTypes } from "../events/events.ts";
 import type { Pace, ProcessLoad } from "./pace.ts";
 import { type AttemptResult, afterAttempt } from "./schedule.ts";
 import { signedHeaders } from "./signature.ts";
+import type { WebhookMetrics } from "./webhookMetrics.ts";
 import {
   type Delivery,
   type Endpoint,
@@ -22,6 +23,7 @@ export interface WorkerParts {
   readonly load: () => ProcessLoad;
   /** Never rejects. */
   send(message: SignedMessage): Promise<AttemptResult>;
+  readonly metrics?: WebhookMetrics;
   readonly log: {
     warn(event: string, fields: Readonly<Record<string, unknown>>): void;
     error(event: string, fields: Readonly<Record<string, unknown>>): void;
@@ -231,6 +233,7 @@ export class EndpointQueue {
     const random = (clock.random(1)[0] ?? 0) / 256;
     const endpoint = { failingSinceMs: this.#failingSinceMs };
     const decision = afterAttempt(delivery, endpoint, result, clock.now(), random);
+    this.#parts.metrics?.attempted(delivery, decision.settled.state, clock.now());
     this.#failingSinceMs = decision.failingSinceMs;
     this.#decided.push(decision);
     this.#settling ??= this.#settle();

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { sampleOf, scraped } from "../../monitoring/scraped.ts";
 import { type DomainsFixture, startDomainsFixture } from "./domainsFixture.ts";
 import { describeWithTestBedOnEngines } from "./engines.ts";
 import { startTestBed, type TestBed } from "./testBed/testBed.ts";
@@ -49,6 +50,19 @@ describeWithTestBedOnEngines("a domain that is right", (engine) => {
     const answer = await visit(at(docs));
     expect(answer.status).toBe(200);
     expect(answer.body).toContain("<title>acme</title>");
+  });
+
+  test("is among the metrics, with its certificate and what it took", async () => {
+    await fixture.skip(15_000);
+    const text = await scraped(fixture.service.service.metricsPort);
+    // Those of the platform's own names, too.
+    const issued = sampleOf(text, "petstore_acme_certificates_issued_total");
+    expect(issued).toBeGreaterThan(0);
+    expect(sampleOf(text, "petstore_certificates")).toBe(issued);
+    expect(sampleOf(text, 'petstore_domains{status="live"}')).toBe(issued);
+    expect(sampleOf(text, 'petstore_dns_questions_total{outcome="found"}')).toBeGreaterThan(0);
+    expect(sampleOf(text, 'petstore_connections{listener="edge"}')).toBeDefined();
+    expect(sampleOf(text, "petstore_edge_tls_handshakes_total")).toBeGreaterThan(0);
   });
 
   test("goes live by itself when nobody asks", async () => {
