@@ -1,6 +1,5 @@
 /** The guide to monitoring lists what a service exposes, with the type and the labels of each. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
 import { systemClock } from "../../src/core/clock.ts";
 import { createLog } from "../../src/core/log.ts";
 import { metricsText } from "../../src/core/metrics.ts";
@@ -8,16 +7,9 @@ import { Recent } from "../../src/http/recentRequests.ts";
 import { Supervisor } from "../../src/serve/supervisor/supervisor.ts";
 import { describeOnEngines } from "../end-to-end/engines.ts";
 import { startTestService, type TestService } from "../end-to-end/service.ts";
-import { labelsIn, metricsIn, scraped } from "./scraped.ts";
+import { labelsIn, metricsIn, rowsOfGuide, scraped } from "./scraped.ts";
 
-const guide = readFileSync(new URL("../../docs/guide/monitoring.md", import.meta.url), "utf8");
-const rows = guide.matchAll(/^\| `(\w+)` +\| (\w+) +\| ([^|]*) \| ([^|]+) \|$/gm);
-const listed = [...rows].map(([, name = "", type = "", labels = "", meaning = ""]) => ({
-  name,
-  type,
-  labels: [...labels.matchAll(/`(\w+)`/g)].map(([, label = ""]) => label).toSorted(),
-  meaning,
-}));
+const listed = rowsOfGuide();
 
 /** Those of the supervisor, which has no processes. */
 async function supervised(): Promise<string> {

@@ -1,4 +1,22 @@
-/** What a service exposes at /metrics, as text. */
+/** What a service exposes at /metrics, as text, and what the guide says of it. */
+import { readFileSync } from "node:fs";
+
+const guide = new URL("../../docs/guide/monitoring.md", import.meta.url);
+
+/** The table of metrics. */
+export function rowsOfGuide() {
+  const rows = readFileSync(guide, "utf8").matchAll(
+    /^\| `(\w+)` +\| (\w+) +\| ([^|]*) \| ([^|]+) \|$/gm,
+  );
+  return [...rows].map(([, name = "", type = "", labels = "", meaning = ""]) => ({
+    name,
+    type,
+    labels: [...labels.matchAll(/`(\w+)`/g)].map(([, label = ""]) => label).toSorted(),
+    meaning,
+  }));
+}
+
+export const listedMetrics = () => rowsOfGuide().map(({ name }) => name);
 
 export async function scraped(port: number | undefined): Promise<string> {
   return (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
