@@ -329,10 +329,8 @@ export class MemoryDomains implements DomainStore, EdgeView {
   #remove(row: Row): void {
     const { id, host, project } = row.domain;
     this.#rows.delete(id);
-    this.#byHost.set(
-      host,
-      this.#rowsAt(host).filter((each) => each !== row),
-    );
+    const others = this.#rowsAt(host).filter((each) => each !== row);
+    this.#byHost.set(host, others);
     this.#inProject(project).delete(row);
     row.dueAtMs = undefined;
   }
@@ -356,9 +354,10 @@ export class MemoryDomains implements DomainStore, EdgeView {
   }
 
   certificate(host: string): ServedCertificate | undefined {
-    const found = this.#certificates.get(this.#served(host)?.certificate.held?.id);
-    const { id, host: of = "", chainPem = "", sealedKey = "" } = found ?? {};
-    return id === undefined ? undefined : { id, host: of, chainPem, sealedKey };
+    const { certificate, hsts } = this.#served(host) ?? {};
+    const found = this.#certificates.get(certificate?.held?.id);
+    const { id = "", chainPem = "", sealedKey = "" } = found ?? {};
+    return found && { id, host, chainPem, sealedKey, hsts };
   }
 
   #served(host: string): Domain | undefined {

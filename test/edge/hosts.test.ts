@@ -162,6 +162,27 @@ describe("a request over HTTPS", () => {
     }
   });
 
+  test("promises it while it is suspended, and to methods that are not served", async () => {
+    edge.attach("suspended.example");
+    const certificate = edge.view.certificates.get("suspended.example");
+    if (certificate === undefined) throw new Error("It has a certificate.");
+    for (const [hsts, header] of [
+      [undefined, "max-age=86400"],
+      ["year", "max-age=31536000"],
+    ] as const) {
+      edge.view.certificates.set("suspended.example", { ...certificate, hsts });
+      for (const method of ["GET", "POST"]) {
+        edge.view.routes.delete("suspended.example");
+        const line = await securedLine(edge, "suspended.example");
+        const extra = "content-length: 0\r\n\r\n";
+        const seen = await line.ask(`${method} / HTTP/1.1\r\nhost: suspended.example\r\n${extra}`);
+        expect(seen.status).toBe(method === "GET" ? 503 : 405);
+        expect(seen.headers["strict-transport-security"]).toBe(header);
+        line.socket.destroy();
+      }
+    }
+  });
+
   for (const method of ["POST", "PUT", "DELETE", "OPTIONS", "PATCH"]) {
     test(`by ${method} is refused with what is allowed`, async () => {
       const extra = "content-length: 2\r\n\r\nhi";

@@ -83,6 +83,7 @@ export function describeEdgeView(engine: string, open: () => Promise<Stores>): v
       const before = await other.edgeView.revision();
       await changeIn(stores, { ...domain, hsts: "year" });
       expect(await other.edgeView.route(host)).toMatchObject({ kind: "site", hsts: "year" });
+      expect(await other.edgeView.certificate(host)).toMatchObject({ hsts: "year" });
       expect(await other.edgeView.revision()).toBeGreaterThan(before);
     });
 

@@ -49,7 +49,8 @@ export function routeFor(
 }
 
 /** Its id is never used for another certificate: a context created for an id stays valid. */
-export type ServedCertificate = Pick<StoredCertificate, "id" | "host" | "chainPem" | "sealedKey">;
+export type ServedCertificate = Pick<StoredCertificate, "id" | "host" | "chainPem" | "sealedKey"> &
+  Pick<SiteRoute, "hsts">;
 
 /** One process that serves attached hosts. */
 export interface Edge {

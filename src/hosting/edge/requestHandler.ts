@@ -97,8 +97,14 @@ export function createEdgeHandler({
     // The other host may well be ours, but this connection proved to be another's.
     if (request.host !== serverName)
       return plainResponse(421, "This connection is for another host.");
+    if (!isServable(request))
+      return ofAttached(request.host, notAllowed()).then((found) => found ?? notAllowed());
     return responses.get(request, () => routed(request));
   }
+
+  /** Of the service itself, every method is; of a site, those that read. */
+  const isServable = ({ method, host }: EdgeRequest) =>
+    method === "GET" || method === "HEAD" || host === own?.host;
 
   async function routed(request: EdgeRequest): Promise<HttpResponse> {
     const route = await view.route(request.host);
@@ -107,16 +113,11 @@ export function createEdgeHandler({
       route.kind === "redirect"
         ? redirect(route.to, route.status, request)
         : await fromSite(request, route);
-    return {
-      ...response,
-      headers: {
-        ...response.headers,
-        "strict-transport-security": strictTransport[route.hsts ?? "day"],
-      },
-    };
+    return withPolicy(response, route.hsts);
   }
 
   async function plain(request: EdgeRequest): Promise<HttpResponse> {
+    if (!isServable(request)) return notAllowed();
     if (request.path.startsWith(challengePrefix)) return challenge(request);
     const isOwn = request.host === own?.host;
     if ((await contexts.of(request.host)) !== undefined) {
@@ -134,10 +135,18 @@ export function createEdgeHandler({
     if ((await contexts.of(host)) === undefined) {
       return plainResponse(421, "There is no site here.", { close: true });
     }
-    const attached = (await view.certificate(host))?.host === host;
-    return attached
-      ? page(503, "This site is not available", "Please come back later.")
-      : page(404, "There is no site here", "Please check the address.");
+    return (
+      (await ofAttached(
+        host,
+        page(503, "This site is not available", "Please come back later."),
+      )) ?? page(404, "There is no site here", "Please check the address.")
+    );
+  }
+
+  /** With the policy of the host; undefined if it is not attached. */
+  async function ofAttached(host: string, response: HttpResponse) {
+    const certificate = await view.certificate(host);
+    return certificate?.host === host ? withPolicy(response, certificate.hsts) : undefined;
   }
 
   async function challenge({ host, path }: EdgeRequest): Promise<HttpResponse> {
@@ -155,11 +164,6 @@ export function createEdgeHandler({
     decide: (request: EdgeRequest) => MaybePromise<HttpResponse>,
   ): MaybePromise<HttpResponse> {
     const { method, host, path, query } = request;
-    if (method !== "GET" && method !== "HEAD" && host !== own?.host) {
-      return plainResponse(405, "Only GET and HEAD are served here.", {
-        headers: { allow: "GET, HEAD" },
-      });
-    }
     if (host === undefined)
       return plainResponse(400, "This request names no host.", { close: true });
     const header = (name: string) => request.header(name);
@@ -198,6 +202,14 @@ export function securedOwn({ host, handler }: OwnName): HttpHandler {
         : plainResponse(421, "This connection is for another host."),
   };
 }
+
+function withPolicy(response: HttpResponse, hsts: HstsPolicy = "day"): HttpResponse {
+  const headers = { ...response.headers, "strict-transport-security": strictTransport[hsts] };
+  return { ...response, headers };
+}
+
+const notAllowed = () =>
+  plainResponse(405, "Only GET and HEAD are served here.", { headers: { allow: "GET, HEAD" } });
 
 const uncertified = "This service has no certificate yet. Try again in a minute.";
 

@@ -81,7 +81,7 @@ export const findRoute: LookUp<RouteRow> = {
 };
 export const findServedCertificate: LookUp<ServedCertificate> = {
   text: `SELECT domains.host, certificates.id, certificates.chain_pem AS "chainPem",
-      certificates.sealed_key AS "sealedKey"
+      certificates.sealed_key AS "sealedKey", domains.hsts
     FROM domains
     JOIN certificates ON certificates.id = domains.certificate_id ${whereServed}`,
   keyOf: ({ host }) => [host],
