@@ -1,17 +1,16 @@
 /** A domain as its owner sees it. Times are Unix time in ms; texts are for people. */
 import { domainToUnicode } from "node:url";
 import type { Used } from "./budget.ts";
+import { currentFindings } from "./currentFindings.ts";
 import { challengeRecordFor } from "./dnsValidation.ts";
 import {
   type CertificateFact,
   type Domain,
   type HeldCertificate,
   type HstsPolicy,
-  type Issuance,
   isOwnName,
   isReached,
   isValid,
-  type Standing,
   type Status,
   statusOf,
 } from "./domain.ts";
@@ -95,8 +94,7 @@ export function viewOf(
   const { held, issuance, renewAtMs, window } = certificate;
   const awaited = steps[status] === "dns";
   const findings = [
-    ...(status === "suspended" ? [suspension(standing, domain.project)] : []),
-    ...findingsOf(dns.findings, issuance),
+    ...currentFindings(domain, standing, status),
     ...(awaited && isOverdue(domain, nowMs) ? [propagationOverdue] : []),
   ];
   return {
@@ -146,32 +144,6 @@ function recordsOf(domain: Domain, nowMs: number): RecordToCreate[] {
 
 const proxyNote =
   "Leave the proxy on, and let it connect to us by HTTPS and check our certificate: with Cloudflare, set SSL/TLS to Full (strict).";
-
-function findingsOf(ofDns: readonly Finding[], issuance: Issuance | undefined): Finding[] {
-  // A finding that persists is listed once, in its current form.
-  const unlisted = (before: readonly Finding[] = [], listed: readonly Finding[]) =>
-    before.filter(({ code }) => !listed.some((finding) => finding.code === code));
-  // A refusal is not listed while the next attempt is in progress.
-  const refusal = issuance?.ordering === true ? undefined : issuance?.refusal;
-  const current = [...ofDns, ...unlisted(refusal?.findings, ofDns)];
-  return [...unlisted(issuance?.delay, current), ...current];
-}
-
-function suspension({ paid, deployed }: Standing, project: string): Finding {
-  const lacks = [
-    ...(paid ? [] : ["the plan is free, and domains need the paid one"]),
-    ...(deployed ? [] : [`${project} shows no deployment`]),
-  ];
-  const steps = [
-    ...(paid ? [] : ["change the plan"]),
-    ...(deployed ? [] : ["publish the project again"]),
-  ];
-  return {
-    code: "SUSPENDED",
-    message: `It is not served: ${lacks.join(", and ")}. The name stays yours.`,
-    next: `To have it served again, ${steps.join(" and ")}.`,
-  };
-}
 
 const steps: Record<Status, DomainView["step"]> = {
   pending_dns: "dns",
