@@ -17,8 +17,7 @@ class MemoryAccounts implements AcmeAccounts {
   }
 }
 
-export interface SitesAndDomains
-  extends Pick<Stores, "sites" | "domains" | "edgeView" | "acmeAccounts"> {
+export interface SitesAndDomains extends Pick<Stores, "sites" | "edgeView" | "acmeAccounts"> {
   readonly sites: MemorySites;
   readonly domains: MemoryDomains;
   readonly edgeView: MemoryDomains;

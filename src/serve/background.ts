@@ -32,6 +32,7 @@ export function startBackground(parts: BackgroundParts) {
   // Every process looks; the store records each of them once.
   const scans = [
     () => stores.keys.recordExpiry(clock.now()),
+    () => stores.domains.recordExpiry(clock.now()),
     () => stores.keys.recordSunsets(sunsetsOf(allOperations, clock.now())),
   ].map((scan) =>
     repeatEvery(scanEveryMs, scan, clock, (cause) => log.error("events.scan_failed", { cause })),

@@ -6,7 +6,7 @@ import type { Clock } from "../core/clock.ts";
 import type { MaybePromise } from "../core/maybePromise.ts";
 import { Problem } from "../core/problems.ts";
 import type { AcmeAccounts } from "../hosting/domains/certificateAuthority.ts";
-import type { DomainStore } from "../hosting/domains/domains.ts";
+import type { DomainStore, ExpiryStore } from "../hosting/domains/domains.ts";
 import type { EdgeView } from "../hosting/domains/edgeView.ts";
 import type { SiteStore, UploadStore } from "../hosting/sites/sites.ts";
 import type { MailStore } from "../notifications/mails.ts";
@@ -71,7 +71,7 @@ export interface Stores {
   readonly keys: KeyStore;
   readonly sites: SiteStore;
   readonly uploads: UploadStore;
-  readonly domains: DomainStore;
+  readonly domains: DomainStore & ExpiryStore;
   readonly edgeView: EdgeView;
   readonly access: AccessStore;
   readonly accounts: AccountStore;

@@ -185,6 +185,15 @@ export interface DomainStore {
   sweep(nowMs: number): Promise<void>;
 }
 
+/** What becomes true of domains by time alone. */
+export interface ExpiryStore {
+  /**
+   * Records certificates that are expiring, of each once, whichever process sees it first, and
+   * domains that have lost their status by that. Resolves with whether there may be more.
+   */
+  recordExpiry(nowMs: number): Promise<boolean>;
+}
+
 /** False if the secret was changed since: then the certificate cannot be used. */
 export function isOpenable({ host, id, sealedKey }: StoredCertificate, vault: Vault): boolean {
   return vault.opens(sealedKey, certificateSeal(host, id));

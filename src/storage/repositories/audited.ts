@@ -247,6 +247,7 @@ export const notAudited: { readonly [Name in WriteName]?: string } = {
   recordKeyUses: "Counts the use of keys.",
   recordKeyExpiry: byScan,
   recordKeySunsets: byScan,
+  recordCertificateExpiry: byScan,
   beginDeployment: asPartOfDeployment,
   beginUpload: asPartOfDeployment,
   buildDeployment: asPartOfDeployment,

@@ -6,6 +6,7 @@ import {
   isPrepared,
   isServed,
 } from "../../hosting/domains/domain.ts";
+import { expiringMs } from "../../hosting/domains/domainEvents.ts";
 import {
   attemptsMax,
   type CaAttempt,
@@ -14,6 +15,7 @@ import {
   type DomainBeside,
   type DomainChange,
   type DomainStore,
+  type ExpiryStore,
   type Lease,
   noRouting,
   type PageRequest,
@@ -24,6 +26,9 @@ import {
   timelineEntriesMax,
   tombstonesPerProjectMax,
 } from "../../hosting/domains/domains.ts";
+import { recordEvents } from "./events.ts";
+import { isRoutingAt, writeRouting } from "./projectRouting.ts";
+import { domainEvents, findExpiring } from "./recording.ts";
 import {
   byText,
   type Row,
@@ -33,7 +38,7 @@ import {
   type Writes,
 } from "./storage.ts";
 
-export function domainRepository(storage: Storage): DomainStore {
+export function domainRepository(storage: Storage): DomainStore & ExpiryStore {
   const all = (text: string, values: readonly Value[]) =>
     then(storage.all<DomainRow>(text, values), (rows) => rows.map(storedDomainOf));
   return {
@@ -80,6 +85,10 @@ export function domainRepository(storage: Storage): DomainStore {
         newest.reverse(),
       ),
     recordAttempt: (attempt) => storage.write("recordAttempt", attempt),
+    async recordExpiry(nowMs) {
+      const [expiring] = await storage.all(findExpiring, [nowMs, 1, nowMs + expiringMs]);
+      return expiring !== undefined && (await storage.write("recordCertificateExpiry", nowMs));
+    },
     publishChallenge: (challenge) => storage.write("publishChallenge", challenge),
     async sweep(nowMs) {
       // In several commits, so that other writes need not wait for all of it.
@@ -199,12 +208,13 @@ interface Before {
   readonly hsts: string | undefined;
   readonly version: number;
   readonly fence: number;
+  readonly state: string;
 }
 
 /**
  * The writes to domains. Writes to the same domain run one after the other, by the lock of its row.
- * Rows are locked in one order: the last ordinal, domains by id, the routing, and finally the
- * revision of the edges.
+ * Rows are locked in one order: the last ordinal, domains by id, the routing, the revision of the
+ * edges, and finally the events.
  */
 export const domainWrites = {
   async addDomain(tx, { beside, ...addition }: DomainAddition): Promise<"added" | "taken"> {
@@ -218,9 +228,12 @@ export const domainWrites = {
       await tx.run(insertDomain, [...domainColumns(domain), dueAtMs, ordinals[index]]);
       await append(tx, domain.id, entries);
     }
-    if (routing !== undefined) await writeRouting(tx, routing);
+    const routed = await writeRouting(tx, routing);
     const heard = routing !== undefined || additions.some(({ domain }) => isServed(domain));
+    const before = new Map(additions.map(({ domain }) => [domain.id, undefined]));
+    const own = await domainEvents(tx, [...before.keys()], before);
     if (heard) await tx.advance("edge_revision");
+    await recordEvents(tx, [...own, ...routed]);
     return "added";
   },
 
@@ -251,15 +264,19 @@ export const domainWrites = {
       if (hasEnded(each)) await removeOldTombstones(tx, each.project);
     }
     await tx.insertAll(insertAttempt, attemptRows);
-    if (routing !== undefined) await writeRouting(tx, routing);
+    const routed = await writeRouting(tx, routing);
+    const old = new Map(stored.map(({ id, state }) => [id, JSON.parse(state) as Domain]));
+    const own = await domainEvents(tx, ids, old);
     if (servedOtherwise) await tx.advance("edge_revision");
+    await recordEvents(tx, [...own, ...routed]);
     return "done";
   },
 
   async saveRouting(tx, change: RoutingChange): Promise<"done" | "changed"> {
     if (!(await isRoutingAt(tx, change))) return "changed";
-    await writeRouting(tx, change);
+    const routed = await writeRouting(tx, change);
     await tx.advance("edge_revision");
+    await recordEvents(tx, routed);
     return "done";
   },
 
@@ -324,23 +341,6 @@ async function removeOldTombstones(tx: Transaction, project: string): Promise<vo
   await tx.run("DELETE FROM domains WHERE id = ANY(?1)", [ids]);
 }
 
-async function isRoutingAt(tx: Transaction, { project, version }: RoutingChange): Promise<boolean> {
-  const text = "SELECT version FROM project_routing WHERE project = ?1 FOR UPDATE";
-  return ((await tx.get<{ version: number }>(text, [project]))?.version ?? 0) === version;
-}
-
-/** The first version is inserted: of two concurrent writes, the second fails and is run again. */
-async function writeRouting(
-  tx: Transaction,
-  { project, routing, version }: RoutingChange,
-): Promise<void> {
-  const text =
-    version === 0
-      ? "INSERT INTO project_routing (project, version, routing) VALUES (?1, ?2, ?3)"
-      : "UPDATE project_routing SET version = ?2, routing = ?3 WHERE project = ?1";
-  await tx.run(text, [project, version + 1, JSON.stringify(routing)]);
-}
-
 async function insertCertificate(tx: Transaction, certificate: StoredCertificate): Promise<void> {
   const { id, host, chainPem, sealedKey, issuer, notBeforeMs, notAfterMs } = certificate;
   await tx.run(
@@ -360,7 +360,7 @@ async function attemptRowsOf(tx: Transaction, attempts: readonly CaAttempt[]): P
 }
 
 const lockDomains = `SELECT id, ownership, served, prepared, certificate_id AS "certificateId", hsts,
-    version, fence
+    version, fence, state
   FROM domains WHERE id = ANY(?1) ORDER BY id FOR UPDATE`;
 // More than one, to catch up; few, to keep the write short.
 export const findOldTombstones = `SELECT id FROM domains WHERE id IN (

@@ -8,6 +8,7 @@ import { eventRepository, eventWrites } from "./events.ts";
 import { keyRepository, keyWrites } from "./keys.ts";
 import { mailRepository, mailWrites } from "./mails.ts";
 import { secondFactorRepository, secondFactorWrites } from "./secondFactors.ts";
+import { expiryWrites } from "./recording.ts";
 import { siteRepository, uploadRepository } from "./sites.ts";
 import { siteWrites } from "./siteWrites.ts";
 import type { Storage } from "./storage.ts";
@@ -49,6 +50,7 @@ export const writes = {
   ...siteWrites,
   ...domainWrites,
   ...workerWrites,
+  ...expiryWrites,
   ...edgeWrites,
   ...eventWrites,
   ...webhookWrites,

@@ -1,6 +1,6 @@
 /**
  * The writes to owners, projects and deployments. Rows are locked in one order: the project, the
- * deployment, contents, and finally the revision of the sites.
+ * deployment, contents, domains, the revision of the sites, and finally the events.
  */
 import {
   type DeploymentEvent,
@@ -18,6 +18,7 @@ import {
   type Owner,
   type Plan,
 } from "../../hosting/sites/site.ts";
+import type { ProjectState } from "../../hosting/sites/siteEvents.ts";
 import type {
   AddFilesOutcome,
   Finish,
@@ -28,6 +29,8 @@ import type {
   Shown,
   Upload,
 } from "../../hosting/sites/sites.ts";
+import { recordEvents } from "./events.ts";
+import { deploymentEvents, projectEvents, readProject, standingEvents } from "./recording.ts";
 import { addContents, discardFiles, missingContents } from "./siteContents.ts";
 import type { Transaction, Writes } from "./storage.ts";
 
@@ -63,7 +66,9 @@ export const siteWrites = {
   async setPlan(tx, { ownerId, plan }: { ownerId: string; plan: Plan }): Promise<boolean> {
     const text = "UPDATE owners SET plan = ?2 WHERE id = ?1 RETURNING id";
     if ((await tx.get(text, [ownerId, plan])) === undefined) return false;
+    const events = await standingEvents(tx, "owner_id", ownerId);
     await tx.advance("site_revision");
+    await recordEvents(tx, events);
     return true;
   },
 
@@ -82,6 +87,7 @@ export const siteWrites = {
     if (outcome !== "added") return outcome;
     await tx.run(insertProject, [slug, ownerId, nowMs]);
     await tx.advance("site_revision");
+    await recordEvents(tx, await projectEvents(tx, slug, undefined));
     return outcome;
   },
 
@@ -89,8 +95,9 @@ export const siteWrites = {
     const project = await lockProject(tx, slug);
     if (project === undefined) return "no_such_project";
     if (project.current === undefined) return "not_published";
+    const before = await readProject(tx, slug);
     await tx.run("UPDATE projects SET current = NULL WHERE slug = ?1", [slug]);
-    await tx.advance("site_revision");
+    await recordShown(tx, slug, before);
     return "unpublished";
   },
 
@@ -108,8 +115,9 @@ export const siteWrites = {
 
   async beginDeployment(tx, deployment: NewDeployment): Promise<boolean> {
     if ((await lockProject(tx, deployment.project)) === undefined) return false;
-    await failSilent(tx, deployment);
+    const failed = await failSilent(tx, deployment);
     await insertDeployment(tx, deployment, "queued");
+    await recordEvents(tx, failed);
     return true;
   },
 
@@ -122,15 +130,17 @@ export const siteWrites = {
     if (found === undefined) return "no_such_project";
     // Locked, so that concurrent uploads of one owner cannot exceed the limit.
     await tx.get("SELECT id FROM owners WHERE id = ?1 FOR UPDATE", [found.ownerId]);
-    await failSilent(tx, deployment);
+    const failed = await failSilent(tx, deployment);
     await tx.run(removeEnded, [project]);
     const since = nowMs - staleAfterMs;
     const open = await tx.get<{ all: number; own: number }>(countOpen, [found.ownerId, since]);
     if (open === undefined || open.all >= limits.all || open.own >= limits.perOwner) {
+      await recordEvents(tx, failed);
       return "too_many";
     }
     await insertDeployment(tx, deployment, "building");
     await tx.run(insertManifest, [id, JSON.stringify(files)]);
+    await recordEvents(tx, failed);
     return "begun";
   },
 
@@ -196,7 +206,9 @@ export const siteWrites = {
     tx,
     { id, failure, nowMs }: { id: string; failure: string; nowMs: number },
   ): Promise<boolean> {
-    return move(tx, id, "fail", nowMs, failure);
+    if (!(await move(tx, id, "fail", nowMs, failure))) return false;
+    await recordEvents(tx, await deploymentEvents(tx, "deployment.failed", [id]));
+    return true;
   },
 
   /** False once there is nothing left to delete. */
@@ -214,16 +226,24 @@ export const siteWrites = {
 
 /** Beginning a deployment takes this lock too, so that ordinals are unique within a project. */
 async function lockProject(tx: Transaction, slug: string) {
-  return tx.get<ProjectRow>(`${findProject} FOR UPDATE`, [slug]);
+  // Not of its key: a domain that is moved here refers to it while it waits to be locked.
+  return tx.get<ProjectRow>(`${findProject} FOR NO KEY UPDATE`, [slug]);
 }
 
 /** Fails uploads that were interrupted. */
 async function failSilent(tx: Transaction, { project, nowMs }: NewDeployment) {
+  const silent = await tx.all<{ id: string }>(
+    `SELECT id FROM deployments
+     WHERE project = ?1 AND state IN ('queued', 'building') AND changed_at_ms < ?2 FOR UPDATE`,
+    [project, nowMs - staleAfterMs],
+  );
+  const ids = silent.map(({ id }) => id);
   await tx.run(
     `UPDATE deployments SET state = 'failed', failure = ?1, changed_at_ms = ?2
-     WHERE project = ?3 AND state IN ('queued', 'building') AND changed_at_ms < ?4`,
-    [staleFailure, nowMs, project, nowMs - staleAfterMs],
+     WHERE id = ANY(?3)`,
+    [staleFailure, nowMs, ids],
   );
+  return deploymentEvents(tx, "deployment.failed", ids);
 }
 
 async function insertDeployment(
@@ -270,9 +290,25 @@ async function show(
   newestShown = 0,
 ): Promise<Shown> {
   if (newestShown > ordinal) return "overtaken";
+  const before = await readProject(tx, project);
   await tx.run(showDeployment, [project, id, ordinal]);
-  await tx.advance("site_revision");
+  await recordShown(tx, project, before);
   return "shown";
+}
+
+/** Only under the lock of the project. */
+async function recordShown(tx: Transaction, slug: string, before: ProjectState | undefined) {
+  const changed = await projectEvents(tx, slug, before);
+  const current = (await readProject(tx, slug))?.current;
+  const published = current !== undefined && current !== before?.current ? [current] : [];
+  const isOnOrOff = (current === undefined) !== (before?.current === undefined);
+  const events = [
+    ...(await deploymentEvents(tx, "deployment.published", published)),
+    ...changed,
+    ...(isOnOrOff ? await standingEvents(tx, "project", slug) : []),
+  ];
+  await tx.advance("site_revision");
+  await recordEvents(tx, events);
 }
 
 const findProject = `SELECT owner_id AS "ownerId", current, newest_shown AS "newestShown"

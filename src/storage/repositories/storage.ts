@@ -110,12 +110,13 @@ export function byText<T>(textOf: (item: T) => string): (one: T, other: T) => nu
  * - `= ANY(?1)` compares with each member of a list, and `(a, b) = ANY(?1, ?2)` with each pair of two
  *   lists of texts.
  * - `COLLATE "C"` compares texts by code units, independent of the collation of a PostgreSQL server.
- * - `FOR UPDATE`, with `OF` and `SKIP LOCKED`, locks rows where others write at the same time.
+ * - `FOR UPDATE`, with `OF` and `SKIP LOCKED`, locks rows where others write at the same time;
+ *   `FOR NO KEY UPDATE` lets them refer to the row meanwhile.
  */
 const list = /= ANY\((\?\d+)\)/g;
 const pairs = /= ANY\((\?\d+), (\?\d+)\)/g;
 const codeUnits = / COLLATE "C"/g;
-const lock = /\s+FOR UPDATE(?: OF \w+)?(?: SKIP LOCKED)?/g;
+const lock = /\s+FOR (?:NO KEY )?UPDATE(?: OF \w+)?(?: SKIP LOCKED)?/g;
 
 export function forPostgres(text: string): string {
   return text
