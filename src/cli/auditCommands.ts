@@ -9,7 +9,7 @@ import {
   verify,
 } from "../audit/auditLog.ts";
 import type { Command } from "./command.ts";
-import { instantText, readInstant, readSpan, unitsText, whenText } from "./durations.ts";
+import { instantText, readTime, whenText } from "./durations.ts";
 import { CommandFailure, UsageError } from "./errors.ts";
 import { progressBar } from "./output.ts";
 import { readWhole } from "./readText.ts";
@@ -168,16 +168,6 @@ const exportLog: Command = {
 };
 
 export const auditCommands = [listEntries, showEntry, verifyLog, showHead, exportLog];
-
-function readTime(option: string, text: string | undefined, nowMs: number): number | undefined {
-  if (text === undefined) return undefined;
-  const agoMs = readSpan(option, text);
-  const atMs = agoMs === undefined ? readInstant(option, text) : nowMs - agoMs;
-  if (atMs !== undefined) return atMs;
-  throw new UsageError(
-    `${option} must be a date such as 2030-01-31, a time such as 2030-01-31T12:00Z, or how long ago such as 7d: a whole number and one of ${unitsText}.`,
-  );
-}
 
 function readHead(text: string | undefined): AuditHead | undefined {
   if (text === undefined) return undefined;

@@ -7,6 +7,7 @@ import type { Command } from "./command.ts";
 import { buildDocsSite } from "./docsCommand.ts";
 import { doctor } from "./doctorCommand.ts";
 import { domainsCommands } from "./domainsCommands.ts";
+import { listEvents } from "./eventsCommand.ts";
 import { keysCommands } from "./keysCommands.ts";
 import { ordersCommands } from "./ordersCommands.ts";
 import { ownersCommands } from "./ownersCommands.ts";
@@ -28,6 +29,7 @@ export const commands: readonly Command[] = [
   ...[seedPets, importPets, exportPets],
   ...categoriesCommands,
   ...ordersCommands,
+  listEvents,
   ...webhooksCommands,
   ...ownersCommands,
   ...accountsCommands,

@@ -52,6 +52,21 @@ export function readInstant(option: string, text: string): number | undefined {
   throw new UsageError(`${option} ${text}: there is no such date or time of day.`);
 }
 
+/** Reads an instant, or how long ago it was. */
+export function readTime(
+  option: string,
+  text: string | undefined,
+  nowMs: number,
+): number | undefined {
+  if (text === undefined) return undefined;
+  const agoMs = readSpan(option, text);
+  const atMs = agoMs === undefined ? readInstant(option, text) : nowMs - agoMs;
+  if (atMs !== undefined) return atMs;
+  throw new UsageError(
+    `${option} must be a date such as 2030-01-31, a time such as 2030-01-31T12:00Z, or how long ago such as 7d: a whole number and one of ${unitsText}.`,
+  );
+}
+
 const steps: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, spanMs: number])[] = [
   ["year", 365 * dayMs],
   ["month", 30 * dayMs],
