@@ -11,6 +11,7 @@ import { eventTypes } from "../contract/operations.ts";
 import { eventPatterns, matchingTypes, shopPatterns } from "../petstore/events/events.ts";
 import { deliveryStates, descriptionLengthMax } from "../petstore/webhooks/webhooks.ts";
 import type { Command } from "./command.ts";
+import { printable } from "./domainsText.ts";
 import { fromNow, requireSpan, unitsText, whenText } from "./durations.ts";
 import { UsageError } from "./errors.ts";
 import { onService } from "./hosting.ts";
@@ -313,9 +314,13 @@ function lastText({ lastError, lastStatus }: Delivery): string {
 
 function attemptText(attempt: Attempt, when: (at: string) => string): string {
   const { at, durationSeconds, url, requestHeaders, status, headers, body, error } = attempt;
-  const lines = (all: readonly Header[]) => all.map(({ name, value }) => `  ${name}: ${value}\n`);
+  const lines = (all: readonly Header[]) =>
+    all.map(({ name, value }) => `  ${printable(`${name}: ${value}`)}\n`);
+  const shownBody = (body ?? "").split("\n").map((line) => `  ${printable(line)}\n`);
   const response =
-    status === null ? [] : [`Response ${status}\n`, ...lines(headers), body ? `\n  ${body}\n` : ""];
+    status === null
+      ? []
+      : [`Response ${status}\n`, ...lines(headers), ...(body ? ["\n", ...shownBody] : [])];
   return [
     `${when(at)}, ${Math.round(durationSeconds * 1_000)} ms\n`,
     ...(error === null ? [] : [`${error}\n`]),

@@ -128,16 +128,17 @@ export class Connection implements HeadReceiver, ParserEvents {
     let rest = chunk;
     while (rest.byteLength > 0 && !this.#ended) {
       const part = rest.subarray(0, inputBytesMax);
-      this.#bytes += part.byteLength;
       const end = this.#parser.execute(part, this, this);
+      this.#bytes += typeof end === "number" ? end : part.byteLength;
       if (typeof end === "number") {
         rest = rest.subarray(end);
-        if (this.#isInterim) {
+        // An interim response such as 103 comes before the response (RFC 9110, section 15.2).
+        if (this.#status < 200 && this.#bytes <= responseBytesMax) {
           this.#beginHead();
           continue;
         }
         if (rest.byteLength > 0) this.#keepAlive = false;
-        return void this.#settle(false);
+        return void this.#settle(this.#status < 200);
       }
       if (end !== "incomplete") {
         this.#cause = new Error("The response is not HTTP/1.1.");
@@ -146,11 +147,6 @@ export class Connection implements HeadReceiver, ParserEvents {
       if (this.#bytes > responseBytesMax) return void this.#settle(true);
       rest = rest.subarray(part.byteLength);
     }
-  }
-
-  /** An interim response such as 103 comes before the response (RFC 9110, section 15.2). */
-  get #isInterim(): boolean {
-    return this.#status < 200 && this.#bytes <= responseBytesMax;
   }
 
   #finish(): void {

@@ -13,7 +13,10 @@ async function withDeliveries(cli: CliFixture): Promise<string> {
   await cli.withStores(async ({ webhooks }) => {
     const lease = { holder: "one", endpointId: id };
     await webhooks.lease({ holder: "one", nowMs, untilMs: nowMs + 1_000 });
-    const attempts = [{ atMs: nowMs, durationMs: 12, status: 500, body: "No." }];
+    const headers = [["x-why", "\u001b]0;owned\u0007"] as const];
+    const attempts = [
+      { atMs: nowMs, durationMs: 12, status: 500, headers, body: "No.\n\u001b[2J" },
+    ];
     const failed = deliveryOf(id, 1, { state: "failed", attempts, dueAtMs: undefined });
     await webhooks.plan({ lease, from: 0, to: 2, deliveries: [failed, deliveryOf(id, 2)] });
   });
@@ -101,7 +104,9 @@ describe("webhooks deliveries, replay", () => {
     expect(await states("--before", "2")).toEqual(["1 failed"]);
     expect(await states("--type", "pet.deleted")).toEqual([]);
     const one = await cli.run(["webhooks", "delivery", id, "1"]);
-    expect(one.out).toMatch(/Body +\{"id":1\}\n\n.*, 12 ms\nPOST .*\nResponse 500\n\n {2}No\.\n/);
+    expect(one.out).toMatch(/Body +\{"id":1\}\n\n.*, 12 ms\nPOST .*\nResponse 500\n/);
+    // Nothing that a receiver says may steer the terminal.
+    expect(one.out).toEndWith("  x-why: \\u{1b}]0;owned\\u{7}\n\n  No.\n  \\u{1b}[2J\n");
     expect((await cli.run(["webhooks", "delivery", id, "9"])).code).toBe(1);
     expect(await cli.json("webhooks", "replay", id, "--failed")).toEqual({ replayed: 1 });
     expect(await states("--state", "failed")).toEqual([]);

@@ -35,6 +35,11 @@ export class Receiver implements AsyncDisposable {
     this.#server.on("tlsClientError", () => {});
   }
 
+  /** How many connections are open. */
+  get open(): number {
+    return this.#sockets.size;
+  }
+
   async listen(): Promise<this> {
     this.#server.listen(0, "127.0.0.1");
     await once(this.#server, "listening");

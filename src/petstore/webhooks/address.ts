@@ -23,11 +23,12 @@ export function urlError(text: string, isAllowed: AllowedNetworks | undefined): 
   if (url === null || !/^https?:$/.test(url.protocol)) {
     return "must be an https URL, such as https://example.com/webhooks";
   }
-  if (text.length > urlLengthMax) return `must have at most ${urlLengthMax} characters`;
+  if (url.href.length > urlLengthMax) return `must have at most ${urlLengthMax} characters`;
   if (url.username !== "" || url.password !== "") {
     return "must not have a username or a password: check the signature instead";
   }
   if (url.hash !== "") return "must not have a fragment (#…), which is never sent";
+  if (url.port === "0") return "must not have the port 0";
   if (url.protocol === "http:" && isAllowed === undefined) {
     return "must begin with https://, unless PETSTORE_WEBHOOK_NETWORKS allows its network";
   }
