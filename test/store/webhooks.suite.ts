@@ -205,7 +205,7 @@ export function describeWebhooks(engine: string, open: () => Promise<Stores>): v
     });
 
     test("are settled together with what that means for the endpoint", async () => {
-      const { webhooks, endpoint, lease, deliveries, listed } = await withDeliveries(3);
+      const { stores, webhooks, endpoint, lease, deliveries, listed } = await withDeliveries(3);
       const again = { ...ended(2, "failed"), state: "pending", dueAtMs: nowMs + 5_000 } as const;
       const settled = [ended(1, "delivered"), again];
       expect(
@@ -226,6 +226,16 @@ export function describeWebhooks(engine: string, open: () => Promise<Stores>): v
       } as const;
       expect(await webhooks.settle({ lease, ...gone })).toBe(true);
       expect((await webhooks.list())[0]?.disabled).toEqual({ atMs: nowMs, reason: "gone" });
+      const recorded = await stores.events.list({ after: 0, limit: 9 });
+      expect(recorded?.events.map(({ type, resource, data }) => [type, resource, data])).toEqual([
+        [
+          ...["webhook.disabled", `webhooks/${endpoint.id}`],
+          JSON.stringify({
+            ...{ id: endpoint.id, description: "Ours" },
+            disabled: { at: new Date(nowMs).toISOString(), reason: "gone" },
+          }),
+        ],
+      ]);
       expect(await webhooks.countPending(endpoint.id)).toBe(0);
     });
 

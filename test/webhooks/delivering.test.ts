@@ -214,10 +214,12 @@ function describeDelivering(engine: string, open: () => Promise<Stores>): void {
     test("disables an endpoint that answers 410, and continues once it is enabled", async () => {
       let status = 410;
       await using receiver = await new Receiver(
-        (_, socket) => void socket.write(response(status)),
+        (_, socket) => void socket.write(response(status, "No more of this")),
       ).listen();
+      await using watcher = await new Receiver(answering(response(200))).listen();
       await using all = await begin();
       const { endpoint } = await all.endpoint(receiver);
+      const watching = await all.endpoint(watcher, { types: ["webhook.*"] });
       await add(all.stores, 1);
       await all.until(() => all.logged.length > 1);
       expect((await all.stores.webhooks.list())[0]?.disabled).toMatchObject({ reason: "gone" });
@@ -225,6 +227,13 @@ function describeDelivering(engine: string, open: () => Promise<Stores>): void {
         ...{ level: "warn", event: "webhook.disabled" },
         fields: { endpoint: endpoint.id, reason: "gone" },
       });
+      // Others get to know of it. What the receiver said, and its URL, are in no log.
+      await all.until(() => watcher.requests.length === 1);
+      expect(verifiedBy(watching.secret, watcher.requests[0] ?? "")).toMatchObject({
+        ...{ type: "webhook.disabled", resource: `webhooks/${endpoint.id}` },
+        data: { id: endpoint.id, disabled: { reason: "gone" } },
+      });
+      expect(JSON.stringify(all.logged)).not.toMatch(/No more of this|127\.0\.0\.1/);
       await add(all.stores, 2);
       for (let tick = 0; tick < 10; tick++) await all.until(() => true);
       expect(receiver.requests).toHaveLength(1);
@@ -233,6 +242,10 @@ function describeDelivering(engine: string, open: () => Promise<Stores>): void {
       await all.until(async () => (await all.states(endpoint)).length === 3);
       await all.until(async () => !(await all.states(endpoint)).includes("pending"));
       expect(await all.states(endpoint)).toEqual(["failed", "delivered", "delivered"]);
+      // All but the one about itself.
+      const types = (await all.deliveries(endpoint)).map(({ type }) => type);
+      expect(new Set(types)).toEqual(new Set(["pet.created"]));
+      expect((await all.stores.webhooks.list())[0]?.place).toBe(4);
     });
 
     test("disables an endpoint after three days of failures alone", async () => {

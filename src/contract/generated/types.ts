@@ -254,7 +254,7 @@ export interface components {
          * @example pet.created
          * @enum {string}
          */
-        EventType: "pet.created" | "pet.updated" | "pet.deleted" | "order.placed" | "order.approved" | "order.delivered" | "order.cancelled" | "key.created" | "key.rotated" | "key.revoked" | "key.expired" | "operation.sunset_approaching" | "project.created" | "project.updated" | "deployment.published" | "deployment.failed" | "domain.verified" | "domain.live" | "domain.degraded" | "domain.suspended" | "domain.removed" | "certificate.issued" | "certificate.renewed" | "certificate.renewal_failing" | "certificate.expiring";
+        EventType: "pet.created" | "pet.updated" | "pet.deleted" | "order.placed" | "order.approved" | "order.delivered" | "order.cancelled" | "key.created" | "key.rotated" | "key.revoked" | "key.expired" | "operation.sunset_approaching" | "project.created" | "project.updated" | "deployment.published" | "deployment.failed" | "domain.verified" | "domain.live" | "domain.degraded" | "domain.suspended" | "domain.removed" | "certificate.issued" | "certificate.renewed" | "certificate.renewal_failing" | "certificate.expiring" | "webhook.disabled";
         /**
          * @description Something that happened to a resource.
          * @example {

@@ -11,6 +11,7 @@ import {
   type Endpoint,
   messageId,
   openSecrets,
+  resourceOf,
   type SignedMessage,
   type WebhookStore,
 } from "./webhooks.ts";
@@ -174,7 +175,8 @@ export class EndpointQueue {
     }
     if (page === undefined || !this.#isStarting) return;
     const nowMs = clock.now();
-    const deliveries = page.events.map((event): Delivery => {
+    const wanted = page.events.filter(({ resource }) => resource !== resourceOf(id));
+    const deliveries = wanted.map((event): Delivery => {
       const begun = { state: "pending", tries: 0, attempts: [], createdAtMs: nowMs } as const;
       const what = { endpointId: id, eventId: event.id, type: event.type, body: eventText(event) };
       return { ...what, ...begun, dueAtMs: nowMs };

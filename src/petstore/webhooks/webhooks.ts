@@ -1,8 +1,9 @@
 /** Webhook endpoints, what is delivered to them, and the interface of their store. */
+import { toJson } from "../../contract/json.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { MaybePromise } from "../../core/maybePromise.ts";
 import type { Vault } from "../../core/vault.ts";
-import type { EventPattern, EventType } from "../events/events.ts";
+import type { EventPattern, EventType, NewEvent } from "../events/events.ts";
 import { newSecret } from "./signature.ts";
 
 export const endpointsMax = 100;
@@ -133,6 +134,18 @@ export function openSecrets(
     .map(({ sealed }) => vault.open(sealed, secretSeal(id)));
 }
 
+/** What the events of an endpoint are about. It never gets them itself. */
+export const resourceOf = (id: string) => `webhooks/${id}`;
+
+/** The service has given an endpoint up. */
+export function disabledEvent(
+  { id, description }: Pick<Endpoint, "id" | "description">,
+  disabled: Disabled,
+): NewEvent {
+  const data = JSON.stringify(toJson({ id, description, disabled }));
+  return { type: "webhook.disabled", resource: resourceOf(id), data };
+}
+
 /** One attempt as it is sent. */
 export interface SignedMessage {
   readonly url: string;
@@ -219,7 +232,10 @@ export interface WebhookStore {
   backlog(
     endpointId: string,
   ): MaybePromise<{ readonly pending: number; readonly oldestAtMs: number | undefined }>;
-  /** Stores what attempts have led to. False, with nothing done, if the lease has ended. */
+  /**
+   * Stores what attempts have led to, with an event if the endpoint is disabled. False, with nothing
+   * done, if the lease has ended.
+   */
   settle(outcome: {
     readonly lease: Lease;
     readonly settled: readonly Settled[];

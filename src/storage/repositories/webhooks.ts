@@ -4,6 +4,7 @@ import {
   type Delivery,
   type Disabled,
   type DisabledReason,
+  disabledEvent,
   type Endpoint,
   endpointsMax,
   type Lease,
@@ -11,6 +12,7 @@ import {
   type SealedSecret,
   type WebhookStore,
 } from "../../petstore/webhooks/webhooks.ts";
+import { recordEvents } from "./events.ts";
 import type { Storage, Transaction, Writes } from "./storage.ts";
 
 type LeaseRequest = Parameters<WebhookStore["lease"]>[0];
@@ -162,6 +164,7 @@ export const webhookWrites = {
     }
     if (disabled !== undefined) {
       await tx.run(disable, [endpointId, disabled.reason, disabled.atMs]);
+      await recordEvents(tx, [disabledEvent(held, disabled)]);
     }
     return true;
   },
@@ -191,7 +194,7 @@ export const webhookWrites = {
 function lockLease(
   tx: Transaction,
   { endpointId, holder }: Lease,
-): ReturnType<typeof tx.get<Pick<Endpoint, "place" | "failingSinceMs">>> {
+): ReturnType<typeof tx.get<Pick<Endpoint, "id" | "description" | "place" | "failingSinceMs">>> {
   return tx.get(findLease, [endpointId, holder]);
 }
 
@@ -242,7 +245,8 @@ const takeLease = `UPDATE webhook_endpoints SET lease_holder = ?2, lease_until_m
   WHERE id = ANY(?1)`;
 const releaseLeases = `UPDATE webhook_endpoints SET lease_holder = NULL, lease_until_ms = NULL
   WHERE lease_holder = ?1`;
-const findLease = `SELECT place, failing_since_ms AS "failingSinceMs" FROM webhook_endpoints
+const findLease = `SELECT id, description, place, failing_since_ms AS "failingSinceMs"
+  FROM webhook_endpoints
   WHERE id = ?1 AND lease_holder = ?2 FOR UPDATE`;
 
 const deliveryColumns = `endpoint_id AS "endpointId", event_id AS "eventId", type, body, state, tries,
