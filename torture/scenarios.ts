@@ -16,11 +16,13 @@ import { sigkill } from "./scenarios/sigkill.ts";
 import { slowClients } from "./scenarios/slowClients.ts";
 import { slowDisk } from "./scenarios/slowDisk.ts";
 import { twoProcesses } from "./scenarios/twoProcesses.ts";
+import { webhooks } from "./scenarios/webhooks.ts";
 
 export const scenarios: readonly Scenario[] = [
   sigkill,
   twoProcesses,
   environments,
+  webhooks,
   powerLoss,
   diskFull,
   readOnlyDisk,

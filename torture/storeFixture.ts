@@ -16,6 +16,8 @@ export interface StoreFixture {
   /** The database file. */
   readonly file: string;
   readonly ledger: Ledger;
+  /** Of the service: it signs cursors, and must not appear in a log. */
+  readonly secret: string;
   /** Whether it should be replaced by a new one. */
   isFull(): boolean;
   open(variables?: Record<string, string>): Promise<Victim>;
@@ -32,7 +34,6 @@ export function newStoreFixture(
   const data = join(folder, name);
   const file = join(data, "production", "petstore.db");
   const ledger = new Ledger();
-  // Signs cursors, and must not appear in a log.
   const secret = randomWord(random);
   const sealed = { PETSTORE_SECRET: secret };
   let token: string | undefined;
@@ -40,6 +41,7 @@ export function newStoreFixture(
     folder: data,
     file,
     ledger,
+    secret,
     isFull: () => isFull(ledger),
     async open(variables = {}) {
       const victim = await startVictim({
