@@ -176,6 +176,23 @@ export function describeWebhooks(engine: string, open: () => Promise<Stores>): v
       expect(await take(stores, "two")).toHaveLength(1);
     });
 
+    test("move retries with the clock when it is set back, and not otherwise", async () => {
+      const aheadMs = nowMs + dayMs;
+      const { stores, listed } = await withDeliveries(1, (delivery) => ({
+        ...delivery,
+        dueAtMs: aheadMs + 5_000,
+      }));
+      const dueIn = async () => ((await listed())[0]?.dueAtMs ?? 0) - nowMs;
+      await take(stores, "one", aheadMs);
+      await take(stores, "one", aheadMs + 3_000);
+      await take(stores, "one", aheadMs + 2_000);
+      expect(await dueIn()).toBe(dayMs + 5_000);
+      await take(stores, "two", nowMs + 2_000);
+      expect(await dueIn()).toBe(5_000);
+      await take(stores, "two", nowMs + 5_000);
+      expect(await dueIn()).toBe(5_000);
+    });
+
     test("are needed to plan and to settle, and the place must be the one that was read", async () => {
       const { stores, webhooks, endpoint, lease, deliveries, listed } = await withDeliveries(2);
       const next = [deliveryOf(endpoint.id, 3)];

@@ -1,104 +1,19 @@
 /** The worker with real stores and a receiver that checks with the published library. */
 import { describe, expect, test } from "bun:test";
 import { Webhook } from "standardwebhooks";
-import { systemClock } from "../../src/core/clock.ts";
-import { MetricsRegistry, metricsText } from "../../src/core/metrics.ts";
-import { Vault } from "../../src/core/vault.ts";
-import { WebhookSender } from "../../src/outbound/webhookSender.ts";
+import { metricsText } from "../../src/core/metrics.ts";
 import { inFlightMax } from "../../src/petstore/webhooks/endpointQueue.ts";
-import { WebhookMetrics } from "../../src/petstore/webhooks/webhookMetrics.ts";
-import {
-  createEndpoint,
-  type Endpoint,
-  type NewEndpoint,
-  rotateSecret,
-} from "../../src/petstore/webhooks/webhooks.ts";
-import { WebhookWorker } from "../../src/petstore/webhooks/worker.ts";
+import { rotateSecret } from "../../src/petstore/webhooks/webhooks.ts";
 import type { Stores } from "../../src/storage/stores.ts";
-import { eventually } from "../../testkit/eventually.ts";
-import { type FakeClock, fakeClock } from "../../testkit/fakeClock.ts";
+import { fakeClock } from "../../testkit/fakeClock.ts";
 import { sampleOf } from "../monitoring/scraped.ts";
 import { type Answer, answering, Receiver, response } from "../outbound/receiver.ts";
 import { usePostgres } from "../postgres/useServer.ts";
 import { useTemporaryFolder } from "../store/folder.ts";
 import { takeWriterThread } from "../store/writerPool.ts";
+import { add, Delivering } from "./delivering.ts";
 
-const bella = { name: "Bella", categoryId: 3n, status: "available" } as const;
 const hourMs = 60 * 60_000;
-
-interface Logged {
-  readonly level: string;
-  readonly event: string;
-  readonly fields: Readonly<Record<string, unknown>>;
-}
-
-/** One worker with a clock that the test moves. */
-class Delivering implements AsyncDisposable {
-  readonly stores: Stores;
-  readonly clock: FakeClock;
-  readonly logged: Logged[] = [];
-  readonly registry = new MetricsRegistry();
-  readonly vault: Vault;
-  readonly #sender: WebhookSender;
-  readonly worker: WebhookWorker;
-
-  constructor(stores: Stores, clock: FakeClock, { secret = "the secret of this service" } = {}) {
-    this.stores = stores;
-    this.clock = clock;
-    this.vault = new Vault(secret, systemClock);
-    const isAllowed = (address: string) => address === "127.0.0.1";
-    this.#sender = new WebhookSender({ clock: systemClock, isAllowed });
-    this.worker = new WebhookWorker({
-      metrics: new WebhookMetrics(this.registry),
-      ...{ store: stores.webhooks, events: stores.events, vault: this.vault, clock },
-      load: () => ({ requests: 0, requestMs: 0, cpuMs: 0 }),
-      send: (message) => this.#sender.send(message),
-      log: {
-        warn: (event, fields) => void this.logged.push({ level: "warn", event, fields }),
-        error: (event, fields) => void this.logged.push({ level: "error", event, fields }),
-      },
-    });
-  }
-
-  async endpoint({ port }: Receiver, parts: Partial<NewEndpoint> = {}) {
-    const url = `http://127.0.0.1:${port}/hooks`;
-    const wanted = { url, types: undefined, description: "", ...parts };
-    const made = createEndpoint(wanted, this.vault, this.clock);
-    await this.stores.webhooks.add(made.endpoint);
-    return made;
-  }
-
-  /** Lets time pass, by a little unless said, until the answer is yes. */
-  until(ask: () => unknown | Promise<unknown>, stepMs = 300): Promise<unknown> {
-    return eventually(
-      async () => {
-        this.clock.advance(stepMs);
-        await this.worker.tick();
-        return Boolean(await ask());
-      },
-      () => JSON.stringify(this.logged),
-    );
-  }
-
-  async deliveries({ id }: Endpoint) {
-    const found = await this.stores.webhooks.listDeliveries({ endpointId: id, limit: 10_000 });
-    return found.toReversed();
-  }
-
-  async states(endpoint: Endpoint): Promise<string[]> {
-    return (await this.deliveries(endpoint)).map(({ state }) => state);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    const stopped = this.worker.stop(60_000);
-    this.#sender.close();
-    await stopped;
-  }
-}
-
-const add = async ({ catalogue }: Stores, count: number) => {
-  for (let left = count; left > 0; left--) await catalogue.add(bella);
-};
 
 const idOf = (request: string) => /webhook-id: (\S+)/.exec(request)?.[1] ?? "";
 const bodyOf = (request: string) =>

@@ -130,10 +130,16 @@ export const webhookWrites = {
   },
 
   async leaseWebhooks(tx, { holder, nowMs, untilMs }: LeaseRequest): Promise<Endpoint[]> {
-    // One from the future was taken before the clock was set back.
+    // One from the future was taken before the clock was set back. So were the times of retries set,
+    // which come as much earlier then.
     const latestMs = untilMs + (untilMs - nowMs);
-    const free = await tx.all<{ id: string }>(findFree, [nowMs, latestMs, holder]);
+    const free = await tx.all<{ id: string; leaseUntilMs?: number }>(findFree, [
+      ...[nowMs, latestMs, holder],
+    ]);
     if (free.length === 0) return [];
+    for (const { id, leaseUntilMs = 0 } of free) {
+      if (leaseUntilMs > latestMs) await tx.run(moveDue, [id, leaseUntilMs - untilMs]);
+    }
     await tx.run(takeLease, [free.map(({ id }) => id), holder, untilMs]);
     return (await tx.all<EndpointRow>(listHeld, [holder])).map(endpointOf);
   },
@@ -238,11 +244,14 @@ const disable = `UPDATE webhook_endpoints
   WHERE id = ?1 AND ${exists}`;
 const setFailing = "UPDATE webhook_endpoints SET failing_since_ms = ?2 WHERE id = ?1";
 
-const findFree = `SELECT id FROM webhook_endpoints WHERE disabled IS NULL AND (lease_holder IS NULL
+const findFree = `SELECT id, lease_until_ms AS "leaseUntilMs" FROM webhook_endpoints
+  WHERE disabled IS NULL AND (lease_holder IS NULL
     OR lease_holder = ?3 OR lease_until_ms <= ?1 OR lease_until_ms > ?2)
   ORDER BY ordinal FOR UPDATE`;
 const takeLease = `UPDATE webhook_endpoints SET lease_holder = ?2, lease_until_ms = ?3
   WHERE id = ANY(?1)`;
+const moveDue = `UPDATE webhook_deliveries SET due_at_ms = due_at_ms - ?2
+  WHERE endpoint_id = ?1 AND state = 'pending'`;
 const releaseLeases = `UPDATE webhook_endpoints SET lease_holder = NULL, lease_until_ms = NULL
   WHERE lease_holder = ?1`;
 const findLease = `SELECT id, description, place, failing_since_ms AS "failingSinceMs"
