@@ -274,7 +274,7 @@ export const notAudited: { readonly [Name in WriteName]?: string } = {
   settleMail: byMails,
   retryMails: byMails,
   pruneMails: retention,
-  pruneWebhooks: retention,
+  pruneWebhook: retention,
   pruneEvents: retention,
   pruneKeys: retention,
   pruneDeployments: retention,

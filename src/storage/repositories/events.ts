@@ -47,10 +47,11 @@ async function readPage(
   const from = Math.max(after, (oldest?.id ?? last + 1) - 1);
   const isFiltered = types !== undefined || resource !== undefined;
   const upTo = isFiltered ? Math.min(last, from + idsFilteredMax) : last;
-  const events = await storage.all<RecordedEvent>(listEvents, [
-    ...[from, upTo, limit],
-    ...[types ?? [], types === undefined, resource],
-  ]);
+  const range = [from, upTo, limit];
+  const filters = [types ?? [], types === undefined, resource];
+  const events = isFiltered
+    ? await storage.all<RecordedEvent>(filterEvents, [...range, ...filters])
+    : await storage.all<RecordedEvent>(listEvents, range);
   const readUpTo = events.length < limit ? upTo : (events.at(-1)?.id ?? upTo);
   return { events, readUpTo, isLast: readUpTo >= last };
 }
@@ -89,9 +90,15 @@ async function removeUpTo(tx: Transaction, id: number): Promise<void> {
 
 export const insertEvent =
   "INSERT INTO events (id, type, resource, at_ms, data) VALUES (?1, ?2, ?3, ?4, ?5)";
-export const listEvents = `SELECT id, type, resource, at_ms AS "atMs", data FROM events
-  WHERE id > ?1 AND id <= ?2 AND (?5 OR type = ANY(?4)) AND resource = coalesce(?6, resource)
-  ORDER BY id LIMIT ?3`;
-const findOldest = "SELECT id FROM events ORDER BY id LIMIT 1";
-const listOldest = 'SELECT id, at_ms AS "atMs" FROM events ORDER BY id LIMIT ?1';
+const pageOfEvents = (
+  filters: string,
+) => `SELECT id, type, resource, at_ms AS "atMs", data FROM events
+  WHERE id > ?1 AND id <= ?2 ${filters} ORDER BY id LIMIT ?3`;
+// On its own: PostgreSQL would expect to find too few for a page, and read and sort all of them.
+export const listEvents = pageOfEvents("");
+export const filterEvents = pageOfEvents(
+  "AND (?5 OR type = ANY(?4)) AND resource = coalesce(?6, resource)",
+);
+export const findOldest = "SELECT id FROM events ORDER BY id LIMIT 1";
+export const listOldest = 'SELECT id, at_ms AS "atMs" FROM events ORDER BY id LIMIT ?1';
 const findCounter = "SELECT value FROM counters WHERE name = ?1";

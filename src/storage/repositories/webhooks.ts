@@ -2,6 +2,7 @@ import { then } from "../../core/maybePromise.ts";
 import { retryMsMax } from "../../petstore/webhooks/schedule.ts";
 import {
   type Delivery,
+  type DeliveryState,
   type Disabled,
   type DisabledReason,
   disabledEvent,
@@ -42,15 +43,23 @@ export function webhookRepository(storage: Storage): WebhookStore {
     setDisabled: (id, disabled) => storage.write("disableWebhook", { id, disabled }),
     remove: (id) => storage.write("removeWebhook", id),
     listDeliveries: ({ endpointId, state, type, before = Number.MAX_SAFE_INTEGER, limit }) =>
-      deliveries(listDeliveries, [endpointId, before, state, limit, type]),
+      deliveries(listDeliveries(state), [endpointId, before, limit, type]),
     getDelivery: (endpointId, eventId) =>
       then(deliveries(findDelivery, [endpointId, eventId]), ([found]) => found),
     replay: (which) => storage.write("replayDeliveries", which),
     lease: (request) => storage.write("leaseWebhooks", request),
     release: (holder) => storage.write("releaseWebhooks", holder),
     plan: (plan) => storage.write("planDeliveries", plan, { canWaitMs: planWaitMs }),
-    due: ({ endpointId, nowMs, limit }) =>
-      deliveries(findDue, [endpointId, nowMs, nowMs + retryMsMax, limit]),
+    async due({ endpointId, nowMs, limit }) {
+      const found = await deliveries(findDue, [endpointId, -1, nowMs, limit]);
+      if (found.length >= limit) return found;
+      // What is due later than any delay leads to was planned before the clock was set back.
+      const future = [nowMs + retryMsMax, Number.MAX_SAFE_INTEGER];
+      return [
+        ...found,
+        ...(await deliveries(findDue, [endpointId, ...future, limit - found.length])),
+      ];
+    },
     countPending: (endpointId) =>
       then(storage.get<{ count: number }>(countPending, [endpointId]), (row) => row?.count ?? 0),
     backlog: (endpointId) =>
@@ -59,7 +68,13 @@ export function webhookRepository(storage: Storage): WebhookStore {
         (row) => ({ pending: row?.pending ?? 0, oldestAtMs: row?.oldestAtMs ?? undefined }),
       ),
     settle: (outcome) => storage.write("settleDeliveries", outcome, { canWaitMs: settleWaitMs }),
-    prune: (nowMs) => storage.write("pruneWebhooks", nowMs),
+    async prune(nowMs) {
+      // One at a time, because other writes wait.
+      for (const { id } of await storage.all<{ id: string }>(listAll)) {
+        if (await storage.write("pruneWebhook", { id, nowMs })) return true;
+      }
+      return false;
+    },
   };
 }
 
@@ -175,24 +190,18 @@ export const webhookWrites = {
     return true;
   },
 
-  /** The first endpoint that has something to remove. */
-  async pruneWebhooks(tx, nowMs: number): Promise<boolean> {
-    const endpoints = await tx.all<{ id: string; disabled?: string }>(listAll);
-    for (const { id, disabled } of endpoints) {
-      const isRemoved = disabled === "removed";
-      const found = isRemoved
-        ? await tx.all<{ id: number }>(listAny, [id, atOnceMax])
-        : [
-            ...(await tx.all<{ id: number }>(findOld, [id, nowMs - endedKeptMs, atOnceMax])),
-            ...(await tx.all<{ id: number }>(findMany, [id, atOnceMax])),
-          ];
-      if (found.length > 0) {
-        await tx.run(removeDeliveries, [id, found.map((each) => each.id)]);
-        return true;
-      }
-      if (isRemoved) await tx.run("DELETE FROM webhook_endpoints WHERE id = ?1", [id]);
-    }
-    return false;
+  /** Removes some of its deliveries, or it itself when none is left and it is removed. */
+  async pruneWebhook(tx, { id, nowMs }: { id: string; nowMs: number }): Promise<boolean> {
+    const isRemoved = (await tx.get(findRemoved, [id])) !== undefined;
+    const found = isRemoved
+      ? await tx.all<{ id: number }>(listAny, [id, atOnceMax])
+      : [
+          ...(await tx.all<{ id: number }>(findOld, [id, nowMs - endedKeptMs, atOnceMax])),
+          ...(await tx.all<{ id: number }>(findMany, [id, atOnceMax])),
+        ];
+    if (found.length > 0) await tx.run(removeDeliveries, [id, found.map((each) => each.id)]);
+    else if (isRemoved) await tx.run("DELETE FROM webhook_endpoints WHERE id = ?1", [id]);
+    return found.length > 0;
   },
 } satisfies Writes;
 
@@ -227,7 +236,8 @@ const exists = "(disabled IS NULL OR disabled <> 'removed')";
 const columns = `id, url, types, description, created_at_ms AS "createdAtMs", secrets, disabled,
   disabled_at_ms AS "disabledAtMs", place, failing_since_ms AS "failingSinceMs"`;
 const listEndpoints = `SELECT ${columns} FROM webhook_endpoints WHERE ${exists} ORDER BY ordinal`;
-const listAll = "SELECT id, disabled FROM webhook_endpoints ORDER BY ordinal";
+const listAll = "SELECT id FROM webhook_endpoints ORDER BY ordinal";
+const findRemoved = "SELECT id FROM webhook_endpoints WHERE id = ?1 AND disabled = 'removed'";
 const listHeld = `SELECT ${columns} FROM webhook_endpoints
   WHERE lease_holder = ?1 AND disabled IS NULL ORDER BY ordinal`;
 // Whatever happens from now on has a larger id than the last event that is visible.
@@ -250,7 +260,7 @@ const findFree = `SELECT id, lease_until_ms AS "leaseUntilMs" FROM webhook_endpo
   ORDER BY ordinal FOR UPDATE`;
 const takeLease = `UPDATE webhook_endpoints SET lease_holder = ?2, lease_until_ms = ?3
   WHERE id = ANY(?1)`;
-const moveDue = `UPDATE webhook_deliveries SET due_at_ms = due_at_ms - ?2
+export const moveDue = `UPDATE webhook_deliveries SET due_at_ms = due_at_ms - ?2
   WHERE endpoint_id = ?1 AND state = 'pending'`;
 const releaseLeases = `UPDATE webhook_endpoints SET lease_holder = NULL, lease_until_ms = NULL
   WHERE lease_holder = ?1`;
@@ -263,35 +273,41 @@ const deliveryColumns = `endpoint_id AS "endpointId", event_id AS "eventId", typ
 const insertDelivery = `INSERT INTO webhook_deliveries (endpoint_id, event_id, type, body, state,
     tries, attempts, created_at_ms, due_at_ms)
   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)`;
-const settleDelivery = `${insertDelivery} ON CONFLICT (endpoint_id, event_id) DO UPDATE SET
+export const settleDelivery = `${insertDelivery} ON CONFLICT (endpoint_id, event_id) DO UPDATE SET
     state = excluded.state, tries = excluded.tries, attempts = excluded.attempts,
     due_at_ms = excluded.due_at_ms`;
-const listDeliveries = `SELECT ${deliveryColumns} FROM webhook_deliveries
-  WHERE endpoint_id = ?1 AND event_id < ?2 AND state = coalesce(?3, state)
-    AND type = coalesce(?5, type)
-  ORDER BY event_id DESC LIMIT ?4`;
-const findDelivery = `SELECT ${deliveryColumns} FROM webhook_deliveries
+// With the state in the text: those that failed have an index.
+export const listDeliveries = (
+  state: DeliveryState | undefined,
+) => `SELECT ${deliveryColumns} FROM webhook_deliveries
+  WHERE endpoint_id = ?1 AND event_id < ?2 AND type = coalesce(?4, type)
+    ${state === undefined ? "" : `AND state = '${state}'`}
+  ORDER BY event_id DESC LIMIT ?3`;
+export const findDelivery = `SELECT ${deliveryColumns} FROM webhook_deliveries
   WHERE endpoint_id = ?1 AND event_id = ?2`;
-// What is due later than any delay leads to was planned before the clock was set back.
-const findDue = `SELECT ${deliveryColumns} FROM webhook_deliveries
-  WHERE endpoint_id = ?1 AND state = 'pending' AND (due_at_ms <= ?2 OR due_at_ms > ?3)
+export const findDue = `SELECT ${deliveryColumns} FROM webhook_deliveries
+  WHERE endpoint_id = ?1 AND state = 'pending' AND due_at_ms > ?2 AND due_at_ms <= ?3
   ORDER BY due_at_ms LIMIT ?4`;
 const findBacklog = `SELECT count(*) AS pending, min(created_at_ms) AS "oldestAtMs"
   FROM webhook_deliveries WHERE endpoint_id = ?1 AND state = 'pending'`;
-const countPending = `SELECT count(*) AS count FROM webhook_deliveries
+export const countPending = `SELECT count(*) AS count FROM webhook_deliveries
   WHERE endpoint_id = ?1 AND state = 'pending'`;
-const findFailed = `SELECT event_id AS id FROM webhook_deliveries
+export const findFailed = `SELECT event_id AS id FROM webhook_deliveries
   WHERE endpoint_id = ?1 AND state = 'failed' ORDER BY event_id LIMIT ?2`;
-const replay = `UPDATE webhook_deliveries SET state = 'pending', due_at_ms = ?2,
+export const replay = `UPDATE webhook_deliveries SET state = 'pending', due_at_ms = ?2,
     tries = CASE WHEN state = 'pending' THEN tries ELSE 0 END
   WHERE endpoint_id = ?1 AND event_id = ANY(?3)`;
-const listAny = "SELECT event_id AS id FROM webhook_deliveries WHERE endpoint_id = ?1 LIMIT ?2";
-const findOld = `SELECT event_id AS id FROM webhook_deliveries
-  WHERE endpoint_id = ?1 AND state <> 'pending' AND created_at_ms < ?2 ORDER BY event_id LIMIT ?3`;
-const findMany = `SELECT event_id AS id FROM webhook_deliveries
+export const listAny =
+  "SELECT event_id AS id FROM webhook_deliveries WHERE endpoint_id = ?1 LIMIT ?2";
+// The oldest come first, and what is that old is not pending: it need not look further than it removes.
+export const findOld = `SELECT event_id AS id FROM (
+    SELECT event_id, state, created_at_ms FROM webhook_deliveries
+    WHERE endpoint_id = ?1 ORDER BY event_id LIMIT ?3) AS oldest
+  WHERE state <> 'pending' AND created_at_ms < ?2`;
+export const findMany = `SELECT event_id AS id FROM webhook_deliveries
   WHERE endpoint_id = ?1 AND state = 'delivered' AND event_id < coalesce((
     SELECT event_id FROM webhook_deliveries WHERE endpoint_id = ?1 AND state = 'delivered'
     ORDER BY event_id DESC LIMIT 1 OFFSET ${deliveredKeptMax - 1}), 0)
   ORDER BY event_id LIMIT ?2`;
-const removeDeliveries = `DELETE FROM webhook_deliveries
+export const removeDeliveries = `DELETE FROM webhook_deliveries
   WHERE endpoint_id = ?1 AND event_id = ANY(?2)`;
