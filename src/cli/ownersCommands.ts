@@ -1,11 +1,12 @@
 /** Who has sites, and on which plan. */
 import { type AccessHolder, type AccessToken, mintAccess } from "../accounts/access.ts";
-import { accountFor, emailWords, readEmail, setEmail } from "../accounts/email.ts";
+import { accountFor, emailOf, emailWords, readEmail, setEmail } from "../accounts/email.ts";
 import { invitationMs, issueLink, linkUrl } from "../accounts/sessions.ts";
 import { toJson } from "../contract/json.ts";
 import { isExpectedProblem } from "../core/problems.ts";
 import { statusOf } from "../hosting/domains/domain.ts";
 import { type Owner, ownerIdError, ownerNameLengthMax, plans } from "../hosting/sites/site.ts";
+import { AccountMails } from "../notifications/accountMails.ts";
 import type { Stores } from "../storage/stores.ts";
 import type { Call, Command } from "./command.ts";
 import type { CliContext } from "./context.ts";
@@ -121,9 +122,11 @@ const changeEmail: Command = {
     const { operand: address, second: id } = call;
     const holder = readHolder({ ...call, operand: id });
     const email = address === "none" ? undefined : readAddress("<address>", address);
-    await withStores(context, ({ accounts }) => setEmail(accounts, holder, email)).catch(
-      explained(id),
-    );
+    await withStores(context, async (stores) => {
+      const before = await emailOf(stores.accounts, holder);
+      await setEmail(stores.accounts, holder, email);
+      await accountMails(context, stores)?.emailChanged(accountFor(holder), before, email);
+    }).catch(explained(id));
     const whose = holderText(holder);
     return {
       json: { kind: holder.kind, owner: id || null, email: email ?? null },
@@ -251,21 +254,31 @@ const inviteOwner: Command = {
     operator: "For the operator instead of an owner",
   },
   about:
-    "The first to open the link is signed in and can set a password: send it over a private channel. It\nworks once, within 7 days, and replaces an earlier link for the same account. It also resets a\nforgotten password.",
+    "The first to open the link is signed in and can set a password: send it over a private channel. It\nworks once, within 7 days, and replaces an earlier link for the same account. It also resets a\nforgotten password. If a mail server is set and the account has an address, it is mailed, too.",
   examples: ["petstore owners invite acme", "petstore owners invite --operator"],
   async run(call, context) {
     const holder = readHolder(call);
-    const { token, account, expiresAtMs } = await withStores(context, ({ accounts }) =>
-      issueLink(accounts, context.clock, holder, invitationMs),
-    ).catch(explained(call.operand));
-    const link = linkUrl(context.dashboardAddress(), token);
-    const expiresAt = iso(expiresAtMs);
+    const { account, link, expiresAt, mailedTo } = await withStores(context, async (stores) => {
+      const issued = await issueLink(stores.accounts, context.clock, holder, invitationMs);
+      const link = linkUrl(context.dashboardAddress(), issued.token);
+      const mailedTo = await accountMails(context, stores)?.invited(issued, link);
+      return { ...issued, link, expiresAt: iso(issued.expiresAtMs), mailedTo };
+    }).catch(explained(call.operand));
+    const mailed = mailedTo === undefined ? "" : `It is also mailed to ${mailedTo}. `;
     return {
-      json: { name: account, link, expiresAt },
-      text: `A link to the dashboard for ${holder.kind === "operator" ? "the operator" : account}. It works once, until ${expiresAt}:\n\n  ${link}\n\nThey sign in as ${account} from then on.\n`,
+      json: { name: account, link, expiresAt, mailedTo: mailedTo ?? null },
+      text: `A link to the dashboard for ${holder.kind === "operator" ? "the operator" : account}. It works once, until ${expiresAt}:\n\n  ${link}\n\n${mailed}They sign in as ${account} from then on.\n`,
     };
   },
 };
+
+/** Undefined where no mail server is set. */
+function accountMails(context: CliContext, { accounts, mails }: Stores): AccountMails | undefined {
+  const tools = context.mail();
+  if (tools === undefined) return undefined;
+  const { vault, operatorEmail } = tools;
+  return new AccountMails({ accounts, mails, clock: context.clock, vault, operatorEmail });
+}
 
 function explained(id: string) {
   return (cause: unknown): never => {

@@ -104,6 +104,8 @@ function partsOf(content: MailContent, { service }: MailContext, link: string | 
       ];
       return { subject: "Your e-mail address was changed", parts };
     }
+    case "test":
+      return { subject: "A test", parts: ["Mail of this service arrives here."] };
     default: {
       const { kind, items, total } = content;
       const { one, many, lead } = notices[kind];

@@ -1,5 +1,7 @@
 /** Mails: what is in them, when they are sent again, and the interface of their store. */
+import type { Clock } from "../core/clock.ts";
 import type { MaybePromise } from "../core/maybePromise.ts";
+import { randomText } from "../petstore/keys/token.ts";
 import type { Notice, NoticeItem, NoticeKey, NoticeKind, ToldNotice } from "./notices.ts";
 
 export type MailContent =
@@ -11,7 +13,8 @@ export type MailContent =
     }
   /** The link is sealed, and apart from this. */
   | { readonly kind: "invitation"; readonly name: string; readonly expiresAtMs: number }
-  | { readonly kind: "email_changed"; readonly name: string; readonly atMs: number };
+  | { readonly kind: "email_changed"; readonly name: string; readonly atMs: number }
+  | { readonly kind: "test" };
 
 export const mailStates = ["pending", "sent", "failed"] as const;
 export type MailState = (typeof mailStates)[number];
@@ -38,6 +41,8 @@ export interface Mail {
 }
 
 export type NewMail = Pick<Mail, "id" | "recipient" | "address" | "content" | "sealed">;
+
+export const newMailId = (clock: Clock) => `mail_${randomText(20, clock)}`;
 
 /** Binds the secret of a mail to it. */
 export const mailSeal = (id: string) => `mail ${id}`;

@@ -5,9 +5,15 @@ import { type Clock, inTime } from "../core/clock.ts";
 import type { Vault } from "../core/vault.ts";
 import type { DomainPosition, DomainStore } from "../hosting/domains/domains.ts";
 import type { KeyStore } from "../petstore/keys/keys.ts";
-import { randomText } from "../petstore/keys/token.ts";
 import type { WebhookStore } from "../petstore/webhooks/webhooks.ts";
-import { afterAttempt, type Mail, type MailStore, mailSeal, type SendResult } from "./mails.ts";
+import {
+  afterAttempt,
+  type Mail,
+  type MailStore,
+  mailSeal,
+  newMailId,
+  type SendResult,
+} from "./mails.ts";
 import { composeMail, type MailContext, type MailMessage } from "./mailText.ts";
 import {
   domainNotices,
@@ -52,8 +58,6 @@ const pruneEveryMs = 3_600_000;
 /** Few, so that requests get their turn. */
 const domainsAtOnce = 100;
 const keysAtOnce = 100;
-
-export const newMailId = (clock: Clock) => `mail_${randomText(20, clock)}`;
 
 export class Notifier {
   readonly #parts: NotifierParts;

@@ -19,6 +19,7 @@ interface PlatformParts
     | "sitesHost"
     | "secondFactor"
     | "vault"
+    | "accountMails"
   > {
   readonly config: Config;
   readonly secret: string;
@@ -29,11 +30,13 @@ interface PlatformParts
 /** Loaded at the first request: the list of public suffixes would make every start slower. */
 export function platformApi({ config, secret, stores, counts, ...parts }: PlatformParts) {
   const make = async () => {
-    const [{ openPlatform }, { DomainService }, { WebhookService }] = await Promise.all([
-      import("../http/platform/platformApi.ts"),
-      import("../hosting/domains/domainService.ts"),
-      import("../petstore/webhooks/webhookService.ts"),
-    ]);
+    const [platformModule, { DomainService }, { WebhookService }, { AccountMails }] =
+      await Promise.all([
+        import("../http/platform/platformApi.ts"),
+        import("../hosting/domains/domainService.ts"),
+        import("../petstore/webhooks/webhookService.ts"),
+        import("../notifications/accountMails.ts"),
+      ]);
     const { clock, webhookTools } = parts;
     const domainService = new DomainService({ ...stores, clock, ...domainSettings(config) });
     const { webhooks: store, events } = stores;
@@ -44,7 +47,11 @@ export function platformApi({ config, secret, stores, counts, ...parts }: Platfo
     const vault = new Vault(secret, clock);
     const services = { domainService, webhookService, vault };
     const service = { ...services, environment, baseUrl, sitesHost: sitesHost(config) };
-    return openPlatform({ ...parts, stores, counts, secondFactor, ...service }).handle;
+    const { mail } = config;
+    const accountMails =
+      mail && new AccountMails({ ...stores, clock, vault, operatorEmail: mail.operator });
+    const all = { ...parts, ...service, stores, counts, secondFactor, accountMails };
+    return platformModule.openPlatform(all).handle;
   };
   let made: ReturnType<typeof make> | undefined;
   return async (request: HttpRequest): Promise<HttpResponse> => {

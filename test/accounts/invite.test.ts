@@ -26,6 +26,7 @@ describe("petstore owners invite", () => {
         name,
         link: expect.stringMatching(linkForm),
         expiresAt: "2026-11-22T12:00:00.000Z",
+        mailedTo: null,
       });
       const [, token = ""] = linkForm.exec(made.link) ?? [];
       await cli.withStores(async ({ accounts }) => {

@@ -33,6 +33,9 @@ beforeAll(async () => {
       PETSTORE_SITES_HOST: "sites.example.net",
       PETSTORE_ACME_TERMS: "agreed",
       PETSTORE_ROLES: "none",
+      // Nobody is there: what is mailed waits.
+      PETSTORE_SMTP_URL: "smtp://127.0.0.1:1",
+      PETSTORE_MAIL_FROM: "petstore@example.net",
     },
   });
   const { sites } = server.service.stores;
@@ -72,6 +75,11 @@ describeWithBrowser("owners", (browser) => {
     const invited = page.getByRole("dialog", { name: "Invitation for Acme" });
     link = await invited.locator(".secret code").innerText();
     expect(link).toContain("/dashboard/#/welcome/");
+    await invited.getByText("This link is mailed to ops@acme.example.").waitFor();
+    const { mails } = server.service.stores;
+    expect(await mails.list({ limit: 9 })).toMatchObject([
+      { recipient: "acme", address: "ops@acme.example", content: { kind: "invitation" } },
+    ]);
     expect(await barriersInBothThemes(page)).toEqual([]);
     await invited.getByRole("button", { name: "Done" }).click();
   });
@@ -112,6 +120,9 @@ describeWithBrowser("owners", (browser) => {
     await save.click();
     await acme.page.getByText("Your mail goes to anna@acme.example.").first().waitFor();
     expect((await accounts.find("acme"))?.email).toBe("anna@acme.example");
+    const waiting = await server.service.stores.mails.list({ limit: 9 });
+    const told = waiting.find(({ content }) => content.kind === "email_changed");
+    expect(told?.address).toBe("ops@acme.example");
     expect(await barriersInBothThemes(acme.page)).toEqual([]);
     await address.fill("");
     await save.click();

@@ -153,6 +153,8 @@ export interface components {
         readonly Invitation: {
             readonly link: string;
             readonly expiresAtMs: number;
+            /** @description Where the link is mailed to, if it is. */
+            readonly mailedTo: string | null;
         };
         /** @enum {string} */
         readonly Plan: "free" | "paid";

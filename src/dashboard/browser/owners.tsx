@@ -119,12 +119,15 @@ interface InvitedProps {
   readonly invitation: Invitation;
 }
 
-function Invited({ owner, invitation: { link, expiresAtMs } }: InvitedProps) {
+function Invited({ owner, invitation: { link, expiresAtMs, mailedTo } }: InvitedProps) {
   return (
     <Dialog title={`Invitation for ${owner.name}`}>
       <p>
-        Send this link over a private channel. It works once and expires <Ago at={expiresAtMs} />.
-        It lets them choose a password, which replaces any earlier one.
+        {mailedTo === null
+          ? "Send this link over a private channel."
+          : `This link is mailed to ${mailedTo}.`}{" "}
+        It works once and expires <Ago at={expiresAtMs} />. It lets them choose a password, which
+        replaces any earlier one.
       </p>
       <p class="secret">
         <code>{link}</code>

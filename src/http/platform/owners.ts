@@ -1,9 +1,11 @@
 /** Owners, their plans, and where they and the operator get their e-mail. */
+import type { AccessHolder } from "../../accounts/access.ts";
 import type { AccountStore } from "../../accounts/accounts.ts";
 import { accountFor, emailOf, emailWords, readEmail, setEmail } from "../../accounts/email.ts";
 import { Problem } from "../../core/problems.ts";
 import { ownerIdError, ownerNameLengthMax } from "../../hosting/sites/site.ts";
 import type { SiteStore } from "../../hosting/sites/sites.ts";
+import type { AccountMails } from "../../notifications/accountMails.ts";
 import { nameError } from "../../petstore/keys/lifecycle.ts";
 import { invalid } from "./bodies.ts";
 import { json, type PlatformHandlers } from "./handlers.ts";
@@ -11,9 +13,19 @@ import { json, type PlatformHandlers } from "./handlers.ts";
 export interface OwnerHandlersParts {
   readonly sites: SiteStore;
   readonly accountStore: AccountStore;
+  /** Undefined where nothing is mailed. */
+  readonly accountMails?: AccountMails | undefined;
 }
 
-export function ownerHandlers({ sites, accountStore }: OwnerHandlersParts) {
+export function ownerHandlers({ sites, accountStore, accountMails }: OwnerHandlersParts) {
+  async function change(holder: AccessHolder, given: string | null) {
+    const email = readAddress(given);
+    const before = await emailOf(accountStore, holder);
+    await setEmail(accountStore, holder, email);
+    await accountMails?.emailChanged(accountFor(holder), before, email);
+    return json(200, { email });
+  }
+
   return {
     async listOwners() {
       const emails = await accountStore.listEmails();
@@ -41,20 +53,13 @@ export function ownerHandlers({ sites, accountStore }: OwnerHandlersParts) {
       throw new Problem("owner_not_found", { detail: `There is no owner ${id}.` });
     },
 
-    async setOwnerEmail({ path: { owner: id }, body }) {
-      const email = readAddress(body.email);
-      await setEmail(accountStore, { kind: "owner", id }, email);
-      return json(200, { email });
-    },
+    setOwnerEmail: ({ path: { owner: id }, body: { email } }) =>
+      change({ kind: "owner", id }, email),
 
     getEmail: async (_, { caller: { actor } }) =>
       json(200, { email: await emailOf(accountStore, actor) }),
 
-    async setEmail({ body }, { caller: { actor } }) {
-      const email = readAddress(body.email);
-      await setEmail(accountStore, actor, email);
-      return json(200, { email });
-    },
+    setEmail: ({ body: { email } }, { caller: { actor } }) => change(actor, email),
   } satisfies Partial<PlatformHandlers>;
 }
 

@@ -21,6 +21,7 @@ import type { Vault } from "../../core/vault.ts";
 import type { DomainService } from "../../hosting/domains/domainService.ts";
 import type { Actor } from "../../hosting/sites/site.ts";
 import type { SitesHost } from "../../hosting/sites/siteAddress.ts";
+import type { AccountMails } from "../../notifications/accountMails.ts";
 import type { SharedCounts } from "../../petstore/keys/rateLimiter.ts";
 import type { Environment } from "../../petstore/keys/token.ts";
 import type { WebhookService } from "../../petstore/webhooks/webhookService.ts";
@@ -55,6 +56,8 @@ interface OpenPlatformParts {
   readonly ready: () => Promise<void>;
   /** True once the service is shutting down, which no stream may delay. */
   readonly leaving: () => boolean;
+  /** Undefined where nothing is mailed. */
+  readonly accountMails?: AccountMails | undefined;
   readonly clock: Clock;
   readonly log: Log;
   /** Argon2id unless said. */

@@ -12,6 +12,7 @@ import type { Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
 import { isExpectedProblem } from "../../core/problems.ts";
 import type { SiteStore } from "../../hosting/sites/sites.ts";
+import type { AccountMails } from "../../notifications/accountMails.ts";
 import type { HttpRequest } from "../../wire/message.ts";
 import { dashboardPath } from "../publicRoutes.ts";
 import { type PlatformAuthentication, sessionCookie } from "./authentication.ts";
@@ -23,11 +24,13 @@ export interface SessionHandlersParts {
   readonly clock: Clock;
   readonly authentication: PlatformAuthentication;
   readonly sites: SiteStore;
+  /** Undefined where nothing is mailed. */
+  readonly accountMails?: AccountMails | undefined;
   readonly log: Log;
 }
 
 export function sessionHandlers(parts: SessionHandlersParts) {
-  const { accounts, factors, authentication, sites, clock, log } = parts;
+  const { accounts, factors, authentication, sites, accountMails, clock, log } = parts;
 
   async function shown(known: SessionWithHolder) {
     const { session, holder } = known;
@@ -162,10 +165,12 @@ export function sessionHandlers(parts: SessionHandlersParts) {
     },
 
     async inviteOwner({ path: { owner } }, { caller, request }) {
-      const { token, expiresAtMs } = await accounts.invite(caller.actor, owner);
+      const issued = await accounts.invite(caller.actor, owner);
       log.info("account.invited", { account: owner });
       const dashboard = `${authentication.originFor(request)}${dashboardPath}`;
-      return inMs(200, { link: linkUrl(dashboard, token), expiresAtMs });
+      const link = linkUrl(dashboard, issued.token);
+      const mailedTo = (await accountMails?.invited(issued, link)) ?? null;
+      return inMs(200, { link, expiresAtMs: issued.expiresAtMs, mailedTo });
     },
   } satisfies Partial<PlatformHandlers>;
 }
