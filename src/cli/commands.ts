@@ -9,6 +9,7 @@ import { doctor } from "./doctorCommand.ts";
 import { domainsCommands } from "./domainsCommands.ts";
 import { listEvents } from "./eventsCommand.ts";
 import { keysCommands } from "./keysCommands.ts";
+import { mailCommands } from "./mailCommands.ts";
 import { ordersCommands } from "./ordersCommands.ts";
 import { ownersCommands } from "./ownersCommands.ts";
 import { petsCommands } from "./petsCommands.ts";
@@ -31,6 +32,7 @@ export const commands: readonly Command[] = [
   ...ordersCommands,
   listEvents,
   ...webhooksCommands,
+  ...mailCommands,
   ...ownersCommands,
   ...accountsCommands,
   ...[deploy, ...loginCommands],

@@ -102,6 +102,8 @@ export function remoteSettings(variables: NodeJS.ProcessEnv): RemoteSettings {
 }
 
 export interface MailTools {
+  /** How the server is named to people: its host and port. */
+  readonly server: string;
   readonly vault: Vault;
   /** Where the operator's mail goes if their account has no address. */
   readonly operatorEmail: string | undefined;

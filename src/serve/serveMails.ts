@@ -67,6 +67,7 @@ export function mailTools(config: Config, secretOf: (config: Config) => string, 
   if (mail === undefined) return undefined;
   return {
     ...lazySender(mail, clock),
+    server: `${mail.server.host}:${mail.server.port}`,
     vault: new Vault(config.secret ?? secretOf(config), clock),
     operatorEmail: mail.operator,
     context: mailContext(config),

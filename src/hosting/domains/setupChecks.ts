@@ -4,7 +4,16 @@ import { withoutAddress } from "./finding.ts";
 import type { DnsAnswer } from "./resolver.ts";
 
 export interface SetupCheck {
-  readonly check: "dns" | "caa" | "port" | "authority" | "clock" | "database" | "disk" | "files";
+  readonly check:
+    | "dns"
+    | "caa"
+    | "port"
+    | "authority"
+    | "clock"
+    | "database"
+    | "disk"
+    | "files"
+    | "mail";
   /** The name or the port that it is about, if there are several. */
   readonly subject?: string;
   readonly verdict: "ok" | "warning" | "problem";
