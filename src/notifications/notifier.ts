@@ -121,22 +121,25 @@ export class Notifier {
       addresses.set("operator", operatorEmail);
     }
     // Who cannot be told themselves is the operator's to tell.
-    const addressed = current.map((notice) =>
-      addresses.has(notice.recipient) ? notice : { ...notice, recipient: "operator" },
-    );
-    const { due, over } = dueNotices(addressed, await mails.listTold(), nowMs);
-    if (over.length > 0) await mails.endNotices(over);
-    const groups = Map.groupBy(due, ({ recipient, kind }) => `${recipient} ${kind}`);
-    for (const notices of groups.values()) {
-      const { recipient, kind } = notices[0] as Notice;
-      const address = addresses.get(recipient);
-      if (address === undefined) {
-        log.warn("mails.unaddressed", { kind, count: notices.length });
-        continue;
+    const recipientOf = ({ recipient }: Notice) =>
+      addresses.has(recipient) ? recipient : "operator";
+    const groups = Map.groupBy(current, recipientOf);
+    const told = Map.groupBy(await mails.listTold(), ({ recipient }) => recipient);
+    for (const recipient of new Set([...groups.keys(), ...told.keys()])) {
+      const notices = (groups.get(recipient) ?? []).map((each) => ({ ...each, recipient }));
+      const { due, over } = dueNotices(notices, told.get(recipient) ?? [], nowMs);
+      if (over.length > 0) await mails.endNotices(over);
+      for (const [kind, some] of Map.groupBy(due, (notice) => notice.kind)) {
+        const address = addresses.get(recipient);
+        if (address === undefined) {
+          log.warn("mails.unaddressed", { kind, count: some.length });
+          continue;
+        }
+        const mail = { id: newMailId(clock), recipient, address, sealed: undefined };
+        const count = await mails.tell(mail, some, nowMs);
+        if (count > 0) log.info("mail.created", { mail: mail.id, kind, recipient, count });
       }
-      const mail = { id: newMailId(clock), recipient, address, sealed: undefined };
-      const count = await mails.tell(mail, notices, nowMs);
-      if (count > 0) log.info("mail.created", { mail: mail.id, kind, recipient, count });
+      await this.#othersFirst();
     }
   }
 
