@@ -1,7 +1,6 @@
 /** What needs the attention of an owner or the operator, and what of it is to be mailed now. */
 import { domainToUnicode } from "node:url";
 import { accountName } from "../accounts/accounts.ts";
-import type { Operation } from "../contract/operations.ts";
 import {
   type Domain,
   isDelayed,
@@ -15,6 +14,7 @@ import type { Finding } from "../hosting/domains/finding.ts";
 import { isOverdue } from "../hosting/domains/lifecycle.ts";
 import type { ApiKey, KeyUse } from "../petstore/keys/keys.ts";
 import { catalogueKeyName, keyState } from "../petstore/keys/lifecycle.ts";
+import type { Sunset } from "../petstore/keys/sunsets.ts";
 import type { DisabledReason, Endpoint } from "../petstore/webhooks/webhooks.ts";
 
 /** The most urgent first: of two about one subject, the first is mailed, and the other a day later. */
@@ -64,9 +64,6 @@ export const expiryDaysMax = 7;
 const expiryLifeShare = 1 / 4;
 /** Shorter than that, an authority is just busy. */
 const renewalFailingMs = hourMs;
-export const sunsetDaysMax = 90;
-/** Some programs run once a month. */
-const usedDaysMax = 31;
 /** An expiry that comes closer is told every day; everything else once. */
 const dailyKinds: readonly NoticeKind[] = ["certificate_expiring"];
 
@@ -149,42 +146,29 @@ export function webhookNotices({ id, url, disabled }: Endpoint): Notice[] {
   return [{ kind: "webhook_disabled", subject: `webhooks/${id}`, recipient: operator, item }];
 }
 
-/** The operations whose callers are to be told now. */
-export function sunsetsNear(operations: readonly Operation[], nowMs: number): readonly Operation[] {
-  return operations.filter(({ lifecycle }) => {
-    const leftMs = (lifecycle?.sunsetAtMs ?? 0) - nowMs;
-    return leftMs > 0 && leftMs <= sunsetDaysMax * dayMs;
-  });
-}
-
-/** `uses` are those of one operation, by any key. */
+/** `uses` are the recent ones of the operation, by any key. */
 export function sunsetNotices(
-  { id: operation, lifecycle }: Operation,
+  { operation, sunsetAtMs, successor }: Sunset,
   keys: readonly ApiKey[],
   uses: readonly KeyUse[],
   nowMs: number,
 ): Notice[] {
-  if (lifecycle === undefined) return [];
   const lastUses = new Map<string, number>();
   for (const { keyId, lastAtMs } of uses) {
     lastUses.set(keyId, Math.max(lastAtMs, lastUses.get(keyId) ?? 0));
   }
   return keys.filter(isForSunset(nowMs)).flatMap(({ id, name }): Notice[] => {
-    const lastAtMs = lastUses.get(id) ?? 0;
-    if (nowMs - lastAtMs > usedDaysMax * dayMs) return [];
-    const removal = `${operation} is removed on ${dateOf(lifecycle.sunsetAtMs)}`;
+    const lastAtMs = lastUses.get(id);
+    if (lastAtMs === undefined) return [];
     const item = {
       name: `${name} (${id})`,
-      detail: `It called ${operation} on ${dateOf(lastAtMs)}; ${removal}. Call ${lifecycle.successor} instead.`,
+      detail: `It called ${operation} on ${dateOf(lastAtMs)}; ${operation} is removed on ${dateOf(sunsetAtMs)}. Call ${successor} instead.`,
       page: "#/keys",
     };
     const subject = `keys/${id}`;
     return [{ kind: "operation_sunset", subject, recipient: operator, item }];
   });
 }
-
-/** The first day of uses that count. */
-export const usedSince = (nowMs: number) => dateOf(nowMs - usedDaysMax * dayMs);
 
 export const isForSunset = (nowMs: number) => (key: ApiKey) =>
   key.name !== catalogueKeyName && keyState(key, nowMs) === "active";

@@ -5,6 +5,7 @@ import { type Clock, inTime } from "../core/clock.ts";
 import type { Vault } from "../core/vault.ts";
 import type { DomainPosition, DomainStore } from "../hosting/domains/domains.ts";
 import type { KeyStore } from "../petstore/keys/keys.ts";
+import { sunsetsOf } from "../petstore/keys/sunsets.ts";
 import type { WebhookStore } from "../petstore/webhooks/webhooks.ts";
 import {
   afterAttempt,
@@ -21,8 +22,6 @@ import {
   isForSunset,
   type Notice,
   sunsetNotices,
-  sunsetsNear,
-  usedSince,
   webhookNotices,
 } from "./notices.ts";
 
@@ -160,17 +159,17 @@ export class Notifier {
   }
 
   async #sunsets(nowMs: number): Promise<readonly Notice[]> {
-    const operations = sunsetsNear(allOperations, nowMs);
-    if (operations.length === 0) return [];
+    const { approaching, sinceDay } = sunsetsOf(allOperations, nowMs);
+    if (approaching.length === 0) return [];
     const { keys } = this.#parts.stores;
     const found: Notice[] = [];
     const known = (await keys.list()).filter(isForSunset(nowMs));
     for (let start = 0; start < known.length; start += keysAtOnce) {
       const some = known.slice(start, start + keysAtOnce);
       const ids = some.map(({ id }) => id);
-      for (const operation of operations) {
-        const uses = await keys.usesOf(operation.id, ids, usedSince(nowMs));
-        found.push(...sunsetNotices(operation, some, uses, nowMs));
+      for (const sunset of approaching) {
+        const uses = await keys.usesOf(sunset.operation, ids, sinceDay);
+        found.push(...sunsetNotices(sunset, some, uses, nowMs));
       }
       await this.#othersFirst();
     }

@@ -76,7 +76,7 @@ export interface KeyStore {
 
   /** Those of an operation by these keys, from a day on. */
   usesOf(
-    operation: OperationId,
+    operation: string,
     keyIds: readonly string[],
     sinceDay: string,
   ): MaybePromise<readonly KeyUse[]>;
