@@ -142,7 +142,7 @@ export function webhookNotices({ id, url, disabled }: Endpoint): Notice[] {
   const why = disabled && disabledWords[disabled.reason];
   if (why === undefined) return [];
   const detail = `${why} Once it works again, enable it: petstore webhooks enable ${id}`;
-  const item = { name: url, detail, page: "#/webhooks" };
+  const item = { name: url, detail, page: `#/webhooks/${id}` };
   return [{ kind: "webhook_disabled", subject: `webhooks/${id}`, recipient: operator, item }];
 }
 
