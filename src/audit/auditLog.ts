@@ -1,5 +1,7 @@
 /** The audit log: what an entry is, how entries are chained, and how a log is verified. */
 import { hash } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
+import { parseJson } from "../contract/json.ts";
 import { type MaybePromise, then } from "../core/maybePromise.ts";
 
 /** An entry as it is stored: what is JSON is the text of it. */
@@ -63,10 +65,12 @@ export function changedMembers({
   before,
   after,
 }: Pick<AuditEntry, "before" | "after">): ChangedMember[] {
-  const [was, is] = [before ?? "{}", after ?? "{}"].map((text) => JSON.parse(text));
+  const [was, is] = [before ?? "{}", after ?? "{}"].map(
+    (text) => parseJson(text) as Readonly<Record<string, unknown>>,
+  );
   return Object.keys({ ...was, ...is })
-    .filter((name) => JSON.stringify(was[name]) !== JSON.stringify(is[name]))
-    .map((name) => ({ name, before: was[name], after: is[name] }));
+    .map((name) => ({ name, before: was?.[name], after: is?.[name] }))
+    .filter(({ before, after }) => !isDeepStrictEqual(before, after));
 }
 
 /** Each is exact, or a group: `key` and `key.` are all actions on keys, `keys` all keys. */

@@ -8,6 +8,7 @@ import {
   pagesOf,
   verify,
 } from "../audit/auditLog.ts";
+import { parseJson } from "../contract/json.ts";
 import type { Command } from "./command.ts";
 import { instantText, readTime, whenText } from "./durations.ts";
 import { CommandFailure, UsageError } from "./errors.ts";
@@ -47,7 +48,7 @@ const listEntries: Command = {
     };
     const entries = await withStores(context, ({ audit }) => audit.list(query));
     return listReport(entries, {
-      json: (entry) => JSON.parse(exportedLine(entry)),
+      json: (entry) => parseJson(exportedLine(entry)),
       columns: {
         Number: ({ number }) => String(number),
         Time: ({ atMs }) => instantText(atMs),
@@ -87,7 +88,7 @@ const showEntry: Command = {
       ["Hash", entry.hash],
     ]);
     const changes = members.length === 0 ? "" : `\n${table([["", "Before", "After"], ...members])}`;
-    return { json: JSON.parse(exportedLine(entry)), text: `${text}${changes}` };
+    return { json: parseJson(exportedLine(entry)), text: `${text}${changes}` };
   },
 };
 
@@ -183,4 +184,4 @@ function fromText({ source }: AuditEntry): string {
 }
 
 const shown = (value: unknown) =>
-  value === undefined ? "" : typeof value === "string" ? value : JSON.stringify(value);
+  value === undefined ? "" : typeof value === "object" ? JSON.stringify(value) : String(value);

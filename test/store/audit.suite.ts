@@ -147,6 +147,70 @@ export function describeAudit(engine: string, open: () => Promise<Stores>): void
       expect(await numbers({ actor: "\0" })).toEqual([]);
     });
 
+    test("records who updates or deletes a pet or moves an order, and no other traffic", async () => {
+      const stores = await open();
+      const { catalogue, orders } = stores;
+      const big = 9_007_199_254_740_993n;
+      const idempotency = { keyId: "key_1", idempotencyKey: "a", fingerprint: "f", nowMs: 1 };
+      const by = { actor: "keys/key_1", source: { address: "192.0.2.7" } };
+      await catalogue.add({ name: "Bella", categoryId: 3n, status: "available" });
+      await catalogue.add({ name: "Rex", categoryId: 3n, status: "available" });
+      await withOrigin(by, async () => {
+        await catalogue.update(1n, { categoryId: big }, { idempotency });
+        await catalogue.update(1n, { categoryId: big }, { idempotency });
+        await catalogue.update(1n, { name: "Bella" });
+        await catalogue.update(9n, { name: "Nobody" });
+        await catalogue.delete(2n);
+        await catalogue.delete(2n);
+      });
+      await orders.place({ petId: 1n, quantity: 1 }, 0, undefined);
+      await withOrigin(by, async () => {
+        await orders.move(1n, "deliver", undefined);
+        await orders.move(1n, "approve", undefined);
+        await orders.move(1n, "cancel", undefined);
+      });
+      await catalogue.update(1n, { name: "Luna" });
+      const entries = await allEntries(stores);
+      expect(briefly(entries)).toEqual([
+        ["keys/key_1", "pet.update", "pets/1"],
+        ["keys/key_1", "pet.delete", "pets/2"],
+        ["keys/key_1", "order.approve", "orders/1"],
+        ["keys/key_1", "order.cancel", "orders/1"],
+        ["keys/key_1", "pet.update", "pets/1"],
+      ]);
+      const [updated, deleted, approved, , freed] = entries;
+      expect(updated?.after).toBe(
+        `{"id":1,"name":"Bella","categoryId":${big},"status":"available"}`,
+      );
+      expect(deleted?.before).toContain("Rex");
+      expect(deleted?.after).toBeUndefined();
+      expect(
+        [approved?.before, approved?.after].map((text) => JSON.parse(text ?? "").status),
+      ).toEqual(["placed", "approved"]);
+      expect(JSON.parse(freed?.before ?? "").status).toBe("pending");
+      expect((await verify(stores.audit)).fault).toBeUndefined();
+    });
+
+    test("does not block, whoever changes pets and categories at the same time", async () => {
+      const several = [await open(), await open()];
+      const [stores] = several as [Stores];
+      await stores.catalogue.add({ name: "Bella", categoryId: 3n, status: "available" });
+      const turns = several.flatMap(({ catalogue, categories }, process) =>
+        Array.from({ length: 10 }, (_, turn) => [
+          () => catalogue.update(1n, { name: `${process}-${turn}` }),
+          () => categories.add(`${process}-${turn}`, undefined, undefined),
+        ]).flat(),
+      );
+      await withOrigin(operator, () => Promise.all(turns.map((turn) => turn())));
+      const entries = await allEntries(stores);
+      expect(entries).toHaveLength(40);
+      const updates = entries.filter(({ subject }) => subject === "pets/1");
+      for (const [place, { before }] of updates.entries()) {
+        if (place > 0) expect(before).toBe(updates[place - 1]?.after);
+      }
+      expect((await verify(stores.audit)).fault).toBeUndefined();
+    });
+
     test("is one chain, whoever changes what in which order", async () => {
       const stores = await open();
       await fc.assert(

@@ -392,11 +392,11 @@ export interface components {
         };
         /** @description The client of a request, or the machine of a command. */
         readonly AuditSource: {
-            readonly address: string | null;
-            readonly agent: string | null;
-            readonly host: string | null;
+            readonly address?: string;
+            readonly agent?: string;
+            readonly host?: string;
             /** @description Who ran the command with sudo. */
-            readonly sudoUser: string | null;
+            readonly sudoUser?: string;
         };
         readonly DomainPage: {
             readonly items: readonly components["schemas"]["Domain"][];

@@ -96,7 +96,7 @@ export function updatePet(
     const orderId = pet.status === held.status ? undefined : transaction.openOrderOf(id);
     if (orderId !== undefined) return { kind: "reserved", orderId };
     const text = petText(pet);
-    if (text !== petText(before)) changePet(transaction, pet);
+    if (text !== petText(before)) changePet(transaction, before, pet);
     return { kind: "done", id, text };
   });
 }
@@ -116,7 +116,7 @@ export function deletePet(
       if (orderId !== undefined) return { kind: "reserved", orderId };
       transaction.deletePet(id);
       const data = petText({ ...held, id });
-      transaction.record({ type: "pet.deleted", resource: `pets/${id}`, data });
+      transaction.record({ type: "pet.deleted", resource: `pets/${id}`, data }, () => data);
       if (id > idGivenMax) transaction.retirePetId(id);
       return { kind: "done", id, text: "" };
     },
@@ -145,11 +145,13 @@ function createPet(transaction: PetTransaction, pet: Pet, text: JsonOf<Pet>): vo
 
 export function changePet(
   transaction: Pick<PetTransaction, "updatePet" | "record">,
+  from: Pet,
   pet: Pet,
 ): void {
-  const text = petText(pet);
-  transaction.updatePet(pet, text);
-  transaction.record({ type: "pet.updated", resource: `pets/${pet.id}`, data: text });
+  const data = petText(pet);
+  transaction.updatePet(pet, data);
+  const event = { type: "pet.updated", resource: `pets/${pet.id}`, data } as const;
+  transaction.record(event, () => petText(from));
 }
 
 export function importPets(

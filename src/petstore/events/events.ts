@@ -46,7 +46,8 @@ export function eventText({ id, type, atMs, resource, data }: RecordedEvent): Js
 
 /** What a transaction needs of the rules that change something. */
 export interface EventRecorder {
-  record(event: NewEvent): void;
+  /** `before` is the text of a resource before its change, for the audit log. */
+  record(event: NewEvent, before?: () => string): void;
 }
 
 /** An absent member does not restrict the result. */

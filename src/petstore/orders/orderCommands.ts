@@ -94,7 +94,7 @@ export function moveOrder(
     const moved = { ...order, status };
     const text = textOf(id, moved);
     transaction.updateOrder(id, moved, text);
-    record(transaction, id, status, text);
+    record(transaction, id, status, text, () => textOf(id, order));
     const petStatus = petStatusAfter[status];
     if (petStatus !== undefined) {
       const { petId } = order;
@@ -106,13 +106,10 @@ export function moveOrder(
   });
 }
 
-function movePet(
-  transaction: OrderTransaction,
-  id: bigint,
-  { name, categoryId }: NewPet,
-  status: PetStatus,
-): void {
-  changePet(transaction, { id, name, categoryId, status });
+function movePet(transaction: OrderTransaction, id: bigint, pet: NewPet, status: PetStatus): void {
+  const { name, categoryId } = pet;
+  const from = { id, name, categoryId, status: pet.status };
+  changePet(transaction, from, { ...from, status });
 }
 
 function record(
@@ -120,8 +117,9 @@ function record(
   id: bigint,
   status: OrderStatus,
   data: JsonOf<Order>,
+  before?: () => JsonOf<Order>,
 ): void {
-  transaction.record({ type: `order.${status}`, resource: `orders/${id}`, data });
+  transaction.record({ type: `order.${status}`, resource: `orders/${id}`, data }, before);
 }
 
 function textOf(id: bigint, { petId, quantity, status, placedAtMs }: StoredOrder): JsonOf<Order> {

@@ -89,8 +89,7 @@ export class PostgresStorage extends QueryReader implements Storage {
     argument: WriteArgument<Name>,
   ): Promise<WriteResult<Name>> {
     const origin = currentOrigin();
-    const work = (transaction: Transaction) =>
-      perform(transaction, name, argument, { origin, nowMs: this.#database.clock.now() });
+    const work = (transaction: Transaction) => perform(transaction, name, argument, origin);
     return mapErrors(this.#write(work)) as Promise<WriteResult<Name>>;
   }
 
@@ -119,7 +118,7 @@ export class PostgresStorage extends QueryReader implements Storage {
   }
 }
 
-class PostgresTransaction extends QueryReader implements Transaction {
+export class PostgresTransaction extends QueryReader implements Transaction {
   /** Revisions to announce to the other processes after the commit. */
   readonly moved = new Map<WatchedCounter, bigint>();
 

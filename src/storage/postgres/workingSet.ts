@@ -11,6 +11,7 @@ import type {
 } from "../../petstore/idempotency/idempotency.ts";
 import type { OrderTransaction, StoredOrder } from "../../petstore/orders/orderCommands.ts";
 import { isOpen } from "../../petstore/orders/orders.ts";
+import { CatalogueChanges } from "../repositories/audit.ts";
 import { lockedCounters } from "../repositories/categories.ts";
 import { openOrder } from "../repositories/tables.ts";
 import { int8s, type Session } from "./connection.ts";
@@ -66,6 +67,7 @@ export class WorkingSet implements PetTransaction, OrderTransaction {
   readonly changedOrders = new Set<bigint>();
   readonly storedResponses = new Set<string>();
   readonly events: NewEvent[] = [];
+  readonly changes = new CatalogueChanges();
   /** The new names of pets that had another. */
   readonly renamedPets = new Map<bigint, string>();
   imported = false;
@@ -151,8 +153,9 @@ export class WorkingSet implements PetTransaction, OrderTransaction {
     if (!this.addedOrders.has(id)) this.changedOrders.add(id);
   }
 
-  record(event: NewEvent): void {
+  record(event: NewEvent, before?: () => string): void {
     this.events.push(event);
+    this.changes.note(event, before);
   }
 }
 
@@ -365,7 +368,11 @@ interface LastIds {
   readonly lastEventId: bigint;
 }
 
-export const lockCounters = `BEGIN; SELECT name, value FROM ${lockedCounters}`;
+const lock = `BEGIN; SELECT name, value FROM ${lockedCounters}`;
+/** The audit log is locked first, as by everything that writes to it. */
+const lockWithLog = lock.replace("IN (", "IN ('last_audit_number', ");
+
+export const lockCounters = (withLog: boolean): string => (withLog ? lockWithLog : lock);
 
 /** From the rows of `lockCounters`. */
 export function lastIdsOf(rows: readonly unknown[][]): LastIds {

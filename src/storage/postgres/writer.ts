@@ -27,6 +27,7 @@ import type { Database } from "./database.ts";
 import { errorFrom, isUnavailable } from "./failures.ts";
 import { PetRevisionWriter } from "./petRevision.ts";
 import { vectorOf, writeWords } from "./petWords.ts";
+import { PostgresTransaction } from "./storage.ts";
 import { lastIdsOf, lockCounters, ReadSet, readAll, WorkingSet, writeAll } from "./workingSet.ts";
 
 type AnyWrite = Write<keyof typeof commands>;
@@ -87,20 +88,25 @@ export class Writer extends WriteQueue<Commands> {
   }
 
   async #transact(writes: readonly AnyWrite[]): Promise<unknown[]> {
-    const { results, set } = await this.#database.transact(lockCounters, async (session, begun) => {
+    const withLog = writes.some(({ origin }) => origin !== undefined);
+    const begin = lockCounters(withLog);
+    const { results, set } = await this.#database.transact(begin, async (session, begun) => {
       const before = lastIdsOf(begun);
       const set = new WorkingSet(before.lastPetId, before.lastOrderId);
       const reads = new ReadSet();
       for (const { name, argument } of writes) commands[name].reads(argument as never, reads);
       await readAll(session, reads, set);
-      const results = writes.map(({ name, argument }) =>
-        commands[name].decide(set, argument as never),
-      );
-      await writeAll(session, set, before, this.#database.clock.now());
+      const results = writes.map(({ name, argument, origin }) => {
+        set.changes.begin(origin);
+        return commands[name].decide(set, argument as never);
+      });
+      const nowMs = this.#database.clock.now();
+      await writeAll(session, set, before, nowMs);
       await writeWords(session, set.renamedPets);
       if (set.imported) await this.#petRevision.move(session, undefined);
       else if (set.changedPets.size + set.deletedPets.size > 0)
         await this.#petRevision.move(session, [...set.changedPets, ...set.deletedPets]);
+      if (withLog) await set.changes.append(new PostgresTransaction(session, nowMs));
       return { results, set };
     });
     if (set.storedResponses.size > 0)

@@ -9,6 +9,7 @@ import {
 } from "../../audit/auditLog.ts";
 import { type Origin, service } from "../../audit/origin.ts";
 import { then } from "../../core/maybePromise.ts";
+import type { EventType, NewEvent } from "../../petstore/events/events.ts";
 import type { Storage, Transaction, Value, Writes } from "./storage.ts";
 
 const index = (column: string) =>
@@ -67,10 +68,10 @@ export const auditWrites = {
 
 export type Change = Omit<UnchainedEntry, "number" | "atMs" | "actor" | "source" | "requestId">;
 
-/** How a write is attributed. */
-export interface Attribution {
+interface AttributedChange extends Change {
   readonly origin: Origin | undefined;
-  readonly nowMs: number;
+  /** Where the change itself shows who makes it. */
+  readonly actor?: string | undefined;
 }
 
 /**
@@ -82,20 +83,56 @@ export async function lockLog(tx: Transaction): Promise<void> {
 }
 
 /** Under `lockLog`. */
-export async function append(
-  tx: Transaction,
-  changes: readonly Change[],
-  { origin = service, nowMs }: Attribution,
-  actor = origin.actor ?? "anonymous",
-): Promise<void> {
+export async function append(tx: Transaction, changes: readonly AttributedChange[]): Promise<void> {
   let head = (await tx.get<AuditEntry>(findLast)) ?? emptyLog;
-  const source = JSON.stringify(origin.source);
-  for (const change of changes) {
-    const number = await tx.advance("last_audit_number");
-    const whence = { atMs: nowMs, actor, source, requestId: origin.requestId };
-    const entry = chained(head, { ...change, ...whence, number });
-    await tx.run(insertEntry, valuesOf(entry));
+  const last = await tx.advance("last_audit_number", changes.length);
+  const entries = changes.map(({ origin = service, actor, ...change }, index) => {
+    const number = last - changes.length + 1 + index;
+    const { source, requestId } = origin;
+    const whence = { actor: actor ?? origin.actor ?? "anonymous", source: JSON.stringify(source) };
+    const entry = chained(head, { ...change, ...whence, requestId, number, atMs: tx.nowMs });
     head = entry;
+    return entry;
+  });
+  await tx.insertAll(insertEntry, entries.map(valuesOf));
+}
+
+/** The changes of pets and orders that people make, by the types of their events. */
+const actions: Readonly<Partial<Record<EventType, string>>> = {
+  "pet.updated": "pet.update",
+  "pet.deleted": "pet.delete",
+  "order.approved": "order.approve",
+  "order.delivered": "order.deliver",
+  "order.cancelled": "order.cancel",
+};
+
+/** Collects them while the writes of a batch run. */
+export class CatalogueChanges {
+  #origin: Origin | undefined;
+  #changes: AttributedChange[] = [];
+
+  /** Before each write. Without an origin, it is not recorded. */
+  begin(origin: Origin | undefined): void {
+    this.#origin = origin;
+  }
+
+  note({ type, resource, data }: NewEvent, before: (() => string) | undefined): void {
+    const [origin, action] = [this.#origin, actions[type]];
+    if (origin === undefined || action === undefined || before === undefined) return;
+    const after = type === "pet.deleted" ? undefined : data;
+    this.#changes.push({ action, subject: resource, before: before(), after, origin });
+  }
+
+  /** After a rollback. */
+  discard(): void {
+    this.#changes = [];
+  }
+
+  /** Under `lockLog`. */
+  async append(tx: Transaction): Promise<void> {
+    const changes = this.#changes;
+    this.#changes = [];
+    if (changes.length > 0) await append(tx, changes);
   }
 }
 

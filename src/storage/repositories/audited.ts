@@ -1,9 +1,10 @@
 /** Which writes people make, what each changes, and how that is recorded in the same transaction. */
 import type { AuditedAction } from "../../audit/auditLog.ts";
+import type { Origin } from "../../audit/origin.ts";
 import { toJson } from "../../contract/json.ts";
 import type { Domain } from "../../hosting/domains/domain.ts";
 import type { SealedSecret } from "../../petstore/webhooks/webhooks.ts";
-import { type Attribution, append, type Change, lastRecordedMs, lockLog } from "./audit.ts";
+import { append, type Change, lastRecordedMs, lockLog } from "./audit.ts";
 import { type WriteArgument, type WriteName, type WriteResult, writes } from "./repositories.ts";
 import type { Transaction } from "./storage.ts";
 
@@ -286,34 +287,35 @@ export async function perform(
   tx: Transaction,
   name: WriteName,
   argument: unknown,
-  attribution: Attribution,
+  origin: Origin | undefined,
 ): Promise<unknown> {
   const run = writes[name] as (tx: Transaction, argument: unknown) => Promise<unknown>;
-  if (name === "recordAction") return recordAction(tx, argument as AuditedAction, attribution);
+  if (name === "recordAction") return recordAction(tx, argument as AuditedAction, origin);
   const rule = audited[name] as Audited<unknown, unknown> | undefined;
   if (rule === undefined || rule.unless?.(argument)) return run(tx, argument);
   await lockLog(tx);
   const before = await read(tx, await rule.subjects(argument, tx, undefined));
   const result = await run(tx, argument);
   const after = await read(tx, await rule.subjects(argument, tx, result));
-  const changes = changesBetween(before, after);
-  if (changes.length > 0) await append(tx, changes, attribution, rule.actor?.(argument));
+  const actor = rule.actor?.(argument);
+  const changes = changesBetween(before, after).map((change) => ({ ...change, origin, actor }));
+  if (changes.length > 0) await append(tx, changes);
   return result;
 }
 
 async function recordAction(
   tx: Transaction,
   { action, subject, actor, after, onceInMs }: AuditedAction,
-  attribution: Attribution,
+  origin: Origin | undefined,
 ): Promise<void> {
   await lockLog(tx);
   if (onceInMs !== undefined) {
-    const sinceMs = attribution.nowMs - (await lastRecordedMs(tx, { action, subject }));
+    const sinceMs = tx.nowMs - (await lastRecordedMs(tx, { action, subject }));
     // Negative after the clock was set back.
     if (sinceMs >= 0 && sinceMs < onceInMs) return;
   }
-  const change = { action, subject, before: undefined, after: textOf(after) };
-  await append(tx, [change], attribution, actor);
+  const change = { action, subject, before: undefined, after: textOf(after), origin, actor };
+  await append(tx, [change]);
 }
 
 interface Observed {

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Origin } from "../../audit/origin.ts";
 import type { Clock } from "../../core/clock.ts";
+import { CatalogueChanges } from "../repositories/audit.ts";
 import { perform } from "../repositories/audited.ts";
 import {
   type WriteArgument,
@@ -76,20 +77,23 @@ export class BatchRunner {
 
   /** Commands run one after the other and never interleave. */
   async #transact(writes: readonly Write<CommandName>[]): Promise<unknown[]> {
-    const { commands, counters } = this.#prepared;
+    const { commands, counters, changes, transaction } = this.#prepared;
     try {
       this.#lock();
       const results: unknown[] = [];
       for (const { name, argument, origin } of writes) {
         const command = commands[name] as (argument: unknown, origin?: Origin) => unknown;
+        changes.begin(origin);
         const result = command(argument, origin);
         results.push(result instanceof Promise ? await result : result);
       }
+      await changes.append(transaction);
       for (const counter of counters) counter.save();
       this.#commit.run();
       return results;
     } catch (cause) {
       rollBack(this.#db);
+      changes.discard();
       throw cause;
     } finally {
       for (const counter of counters) counter.forget();
@@ -112,19 +116,19 @@ export type CommandName = keyof Commands;
 function prepareCommands(db: DatabaseSync, now: () => number) {
   const counters = countersOf(db);
   const transaction = new SqliteTransaction(db, counters, now);
+  const changes = new CatalogueChanges();
   const commands: Commands = {
-    ...petCommands(db, counters, now),
+    ...petCommands(db, counters, now, changes),
     ...probeCommands(db),
     ...repositoryCommands(transaction),
   };
-  return { commands, counters: Object.values(counters) };
+  return { commands, counters: Object.values(counters), changes, transaction };
 }
 
 function repositoryCommands(transaction: SqliteTransaction): RepositoryCommands {
   const bound = (Object.keys(writes) as WriteName[]).map((name) => [
     name,
-    (argument: unknown, origin?: Origin) =>
-      perform(transaction, name, argument, { origin, nowMs: transaction.nowMs }),
+    (argument: unknown, origin?: Origin) => perform(transaction, name, argument, origin),
   ]);
   return Object.fromEntries(bound);
 }

@@ -22,6 +22,7 @@ import {
   placeOrder,
 } from "../../petstore/orders/orderCommands.ts";
 import type { OrderStatus } from "../../petstore/orders/orders.ts";
+import type { CatalogueChanges } from "../repositories/audit.ts";
 import { insertEvent } from "../repositories/events.ts";
 import { openOrder } from "../repositories/tables.ts";
 import { prepareRows } from "./connection.ts";
@@ -31,8 +32,13 @@ import type { Counters } from "./storage.ts";
 type PetRow = [name: string, categoryId: bigint, status: PetStatus];
 type OrderRow = [petId: bigint, quantity: bigint, status: OrderStatus, placedAtMs: bigint];
 
-export function petCommands(db: DatabaseSync, counters: Counters, now: () => number) {
-  const transaction = petTransaction(db, counters, now);
+export function petCommands(
+  db: DatabaseSync,
+  counters: Counters,
+  now: () => number,
+  changes: CatalogueChanges,
+) {
+  const transaction = petTransaction(db, counters, now, changes);
   return {
     /** An unconditional addition reads nothing, and returns only the id. */
     addPet: (pet: NewPet) => insertNext(transaction, pet).id,
@@ -49,6 +55,7 @@ function petTransaction(
   db: DatabaseSync,
   counters: Counters,
   now: () => number,
+  changes: CatalogueChanges,
 ): PetTransaction & OrderTransaction {
   const sql = prepare(db);
   const petText = (id: bigint) => sql.petText.get(id)?.[0];
@@ -96,8 +103,10 @@ function petTransaction(
     updateOrder(id, { status }, text) {
       sql.updateOrder.run(status, text, id);
     },
-    record({ type, resource, data }) {
+    record(event, before) {
+      const { type, resource, data } = event;
       sql.insertEvent.run(counters.last_event_id.next(), type, resource, now(), data);
+      changes.note(event, before);
     },
   };
 }
