@@ -1,4 +1,5 @@
 /** Compares the contents of a database, while no client writes, with the recorded responses. */
+import { hash } from "node:crypto";
 import { DatabaseSync } from "node:sqlite";
 import { isEdited } from "./edits.ts";
 import {
@@ -162,6 +163,42 @@ function judgeTexts(db: DatabaseSync, tally: Tally): void {
     const whole = `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${category},"status":"${status}"}`;
     tally.judge(json === whole, () => `Half-written: ${json} beside ${whole}`);
   }
+}
+
+/** Every entry follows from the one before, and every change that people made has one. */
+export function judgeAuditLog(file: string, tally: Tally): void {
+  const db = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
+  try {
+    judgeEntries(db, tally);
+  } finally {
+    db.close();
+  }
+}
+
+function judgeEntries(db: DatabaseSync, tally: Tally): void {
+  let [number, previous] = [0, "0".repeat(64)];
+  for (const row of db.prepare("SELECT * FROM audit_log ORDER BY number").iterate()) {
+    number++;
+    const { at_ms, actor, action, subject, source, request_id, state_before, state_after } = row;
+    const at = new Date(Number(at_ms)).toISOString();
+    const start = JSON.stringify({ number, at, actor, action, subject, requestId: request_id });
+    const line = `${start.slice(0, -1)},"source":${source},"before":${state_before},"after":${state_after}}`;
+    previous = hash("sha256", `${previous}\n${line}`);
+    const fault = row["number"] === number && row["hash"] === previous ? undefined : line;
+    tally.judge(fault === undefined, () => `The audit log is broken at entry ${number}: ${fault}`);
+    if (fault !== undefined) return;
+  }
+  const counted = (query: string) => Number(Object.values(db.prepare(query).get() ?? {})[0]);
+  const last = counted("SELECT value FROM counters WHERE name = 'last_audit_number'");
+  tally.judge(last === number, () => `The audit log ends with ${number}, and not with ${last}`);
+  const happened = counted(`SELECT count(*) FROM events WHERE type IN ('pet.deleted',
+    'order.approved', 'order.delivered', 'order.cancelled')`);
+  const recorded = counted(`SELECT count(*) FROM audit_log WHERE action IN ('pet.delete',
+    'order.approve', 'order.deliver', 'order.cancel')`);
+  tally.judge(
+    happened === recorded,
+    () => `${happened} changes happened, and ${recorded} are in the audit log`,
+  );
 }
 
 const text = (row: Row) =>

@@ -1,6 +1,6 @@
 /** A SQLite database with the ledger of its clients, over many starts and stops of the service. */
 import { join } from "node:path";
-import { judgeDatabase, judgeStore } from "./judge.ts";
+import { judgeAuditLog, judgeDatabase, judgeStore } from "./judge.ts";
 import { Ledger } from "./ledger.ts";
 import { randomWord } from "./randomWord.ts";
 import type { ScenarioContext } from "./scenario.ts";
@@ -57,6 +57,7 @@ export function newStoreFixture(
     async judge(victim) {
       await judgeStore({ ...victim, ledger, tally, settle: true });
       judgeDatabase(file, tally);
+      judgeAuditLog(file, tally);
       judgeLog(victim, tally, [secret]);
     },
   };

@@ -4,8 +4,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { withOrigin } from "../../src/audit/origin.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { openSqlite } from "../../src/storage/sqlite/store.ts";
 import { SeededRandom } from "../../testkit/seededRandom.ts";
-import { judgeDatabase, judgeRows } from "../../torture/judge.ts";
+import { judgeAuditLog, judgeDatabase, judgeRows } from "../../torture/judge.ts";
 import { Ledger, type OrderEntry, type PetEntry } from "../../torture/ledger.ts";
 import { judgeLog, type Victim } from "../../torture/service.ts";
 import { Tally } from "../../torture/tally.ts";
@@ -178,6 +181,44 @@ describe("the judge of a database", () => {
     writeFileSync(file, bytes);
     expect(violationsIn(file)).toEqual([expect.stringContaining("integrity_check")]);
   });
+});
+
+describe("the judge of an audit log", () => {
+  const violationsAfter = async (name: string, tampering: string) => {
+    const file = join(folder, name);
+    const stores = await openSqlite(file, { environment: "production", clock: systemClock });
+    for (const id of [1n, 2n, 3n]) {
+      await stores.catalogue.add({ name: "Bella", categoryId: 3n, status: "available" });
+      await withOrigin({ actor: "keys/key_1", source: {} }, () => stores.catalogue.delete(id));
+    }
+    await stores.close();
+    const db = new DatabaseSync(file);
+    db.exec(`DROP TRIGGER audit_log_no_UPDATE; DROP TRIGGER audit_log_no_DELETE; ${tampering}`);
+    db.close();
+    const tally = new Tally();
+    judgeAuditLog(file, tally);
+    return tally.violations;
+  };
+
+  test("has nothing to say of a whole one", async () => {
+    expect(await violationsAfter("audit.db", "")).toEqual([]);
+  });
+
+  for (const [what, tampering, complaint] of [
+    ["an altered entry", "UPDATE audit_log SET actor = 'x' WHERE number = 2", "broken at entry 2"],
+    ["a missing entry", "DELETE FROM audit_log WHERE number = 2", "broken at entry 2"],
+    ["a cut end", "DELETE FROM audit_log WHERE number = 3", "ends with 2, and not with 3"],
+    [
+      "a change without an entry",
+      "INSERT INTO events SELECT 99, type, resource, at_ms, data FROM events WHERE id = 2",
+      "4 changes happened, and 3 are in the audit log",
+    ],
+  ] as const) {
+    test(`finds ${what}`, async () => {
+      const [violation] = await violationsAfter(`${what}.db`, tampering);
+      expect(violation).toContain(complaint);
+    });
+  }
 });
 
 describe("the judge of a log", () => {

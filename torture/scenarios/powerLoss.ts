@@ -12,7 +12,7 @@ import {
   readImage,
   writeImage,
 } from "../disk/powerCut.ts";
-import { judgeDatabase } from "../judge.ts";
+import { judgeAuditLog, judgeDatabase } from "../judge.ts";
 import { pause, startLoad } from "../load.ts";
 import type { Scenario, ScenarioContext } from "../scenario.ts";
 import type { Victim } from "../service.ts";
@@ -142,5 +142,6 @@ function judgeInstant(
   writeImage(place, image);
   const file = join(place, "production", "petstore.db");
   judgeDatabase(file, tally);
+  judgeAuditLog(file, tally);
   judgeRowsAt(file, ledger, at, tally);
 }
