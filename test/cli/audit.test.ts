@@ -126,6 +126,22 @@ test("an export is verified by a few lines of Python", async () => {
   expect(await cli.json("audit", "export")).toHaveLength(4);
 });
 
+const actionForm = /"([a-z]+\.[a-z_]+)"/g;
+
+test("the guide lists every action, and no other", async () => {
+  const read = (path: string) => Bun.file(new URL(`../../${path}`, import.meta.url)).text();
+  const made = (await read("src/storage/repositories/audited.ts")).matchAll(actionForm);
+  const elsewhere = [
+    ...["account.sign_in_failed", "catalogue.import", "catalogue.seed", "store.restore"],
+    ...["pet.update", "pet.delete", "order.approve", "order.deliver", "order.cancel"],
+  ];
+  const actions = new Set([...[...made].map(([, action]) => action), ...elsewhere]);
+  const [, table = ""] = (await read("docs/guide/audit-log.md")).split("## What is recorded");
+  const rows = table.split("\n").filter((line) => line.startsWith("|"));
+  const listed = rows.join("\n").matchAll(/`([a-z]+\.[a-z_]+)`/g);
+  expect([...listed].map(([, action]) => action).toSorted()).toEqual([...actions].toSorted());
+});
+
 test("an import is one entry with its counts, also when a line ended it", async () => {
   await using cli = new CliFixture();
   const file = cli.path("pets.csv");
