@@ -71,7 +71,7 @@ describe("petstore check", () => {
     const { code, out } = await run(...words, "--json");
     expect(code).toBe(0);
     const report = JSON.parse(out);
-    expect(report).toMatchObject({ baseUrl: good.base, passed: 10, failed: 0, skipped: 0 });
+    expect(report).toMatchObject({ baseUrl: good.base, passed: 11, failed: 0, skipped: 0 });
     const seen = new Set(report.checks.map(({ part }: { part: string }) => part));
     expect([...seen]).toEqual(["head", "contract"]);
     expect(report.checks.at(-1)).toEqual({

@@ -216,6 +216,7 @@ export const faultsOfAnswers: readonly Caught[] = [
       "head-list",
       "head-pet",
       "head-order",
+      "head-events",
       "head-refusals",
       "head-contract",
       "unchanged-head-304",

@@ -77,7 +77,7 @@ export const faultsOfEvents: readonly Caught[] = [
     asked: ({ headers, path }) => {
       if (isEvents(undefined, { path })) headers.delete("if-none-match");
     },
-    caughtBy: ["events-304"],
+    caughtBy: ["etag-events", "events-304"],
   },
   {
     name: "events are not filtered by type",

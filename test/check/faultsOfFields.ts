@@ -74,14 +74,28 @@ export const faultsOfFields: readonly Caught[] = [
     answered: (answered, { method }) => {
       if (method === "HEAD") answered.headers.set("content-length", "0");
     },
-    caughtBy: ["head-list", "head-pet", "head-order", "head-refusals", "head-contract"],
+    caughtBy: [
+      "head-list",
+      "head-pet",
+      "head-order",
+      "head-events",
+      "head-refusals",
+      "head-contract",
+    ],
   },
   {
     name: "HEAD has no ETag",
     answered: ({ headers }, { method }) => {
       if (method === "HEAD") headers.delete("etag");
     },
-    caughtBy: ["head-list", "head-pet", "head-order", "head-contract", "unchanged-head-304"],
+    caughtBy: [
+      "head-list",
+      "head-pet",
+      "head-order",
+      "head-events",
+      "head-contract",
+      "unchanged-head-304",
+    ],
   },
   {
     name: "Deprecation is missing",
@@ -179,6 +193,7 @@ export const faultsOfFields: readonly Caught[] = [
       "etag-list",
       "etag-pet",
       "etag-order",
+      "etag-events",
       "etag-steady",
       "etag-by-filter",
       "etag-changes",
@@ -229,6 +244,7 @@ export const faultsOfFields: readonly Caught[] = [
       "head-list",
       "head-pet",
       "head-order",
+      "head-events",
       "head-contract",
       "etag-steady",
       "unchanged-list-304",

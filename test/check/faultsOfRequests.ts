@@ -85,6 +85,7 @@ export const faultsOfRequests: readonly Caught[] = [
     asked: without("prefer"),
     caughtBy: [
       "strict-parameter-refused",
+      "strict-events-parameter-refused",
       "strict-get-parameter-refused",
       "strict-member-refused",
       "strict-applied",

@@ -1,6 +1,7 @@
 import type { Caller } from "../caller.ts";
 import { assert, type Check, checksOf } from "../check.ts";
 import type { HttpExchange } from "../exchange.ts";
+import { steadyEvents } from "./events.ts";
 
 const check = checksOf("conditional");
 const etagCheck = check("openapi: /components/headers/ETag");
@@ -43,6 +44,9 @@ export const conditional: readonly Check[] = [
   }),
   etagCheck("etag-order", "An order has a strong ETag.", async (caller) => {
     tagOf(await caller.get(`/store/orders/${(await caller.placeOrder()).id}`));
+  }),
+  etagCheck("etag-events", "A page of events has a strong ETag.", async (caller) => {
+    tagOf(await caller.get(await steadyEvents(caller)));
   }),
   etagCheck("etag-steady", "The same answer has the same ETag.", async (caller) => {
     const path = await listOf(caller);

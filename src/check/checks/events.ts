@@ -27,6 +27,17 @@ function scoped(seen: HttpExchange): HttpExchange {
   throw new NotApplicable("The key lacks the scope events:read.");
 }
 
+/** A page of events that no other event changes: it is full. */
+export async function steadyEvents(caller: Caller): Promise<string> {
+  const path = `/events?limit=1&resource=pets/${(await caller.addPet()).id}`;
+  for (let page = 0, at = path; page < pagesMax; page++) {
+    const seen = await list(caller, at);
+    if (seen.events().length > 0) return at;
+    at = caller.nextOf(seen, "/events");
+  }
+  throw new NotApplicable("There are too many events here to look through.");
+}
+
 /** All events of a query, and the path that leads to those that have not happened yet. */
 async function follow(caller: Caller, from: string) {
   const events: Event[] = [];

@@ -1,6 +1,7 @@
 import type { Caller } from "../caller.ts";
 import { assert, type Check, checksOf } from "../check.ts";
 import type { HttpExchange } from "../exchange.ts";
+import { steadyEvents } from "./events.ts";
 
 const check = checksOf("head");
 const recordCheck = check("decisions/0020-cors-and-head.md");
@@ -34,6 +35,9 @@ export const head: readonly Check[] = [
   }),
   recordCheck("head-order", "HEAD on an order is GET without the body.", async (caller) => {
     await expectAsGet(caller, `/store/orders/${(await caller.placeOrder()).id}`);
+  }),
+  recordCheck("head-events", "HEAD on events is GET without the body.", async (caller) => {
+    await expectAsGet(caller, await steadyEvents(caller));
   }),
   recordCheck("head-refusals", "HEAD is refused as GET is.", async (caller) => {
     const id = caller.unusedId();

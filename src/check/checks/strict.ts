@@ -1,4 +1,5 @@
 import { assert, type Check, checksOf } from "../check.ts";
+import { steadyEvents } from "./events.ts";
 
 const check = checksOf("strict");
 const appliedCheck = check("openapi: /components/headers/PreferenceApplied");
@@ -11,6 +12,14 @@ export const strict: readonly Check[] = [
     "Strict handling refuses an unknown parameter and names it.",
     async (caller) => {
       const seen = await caller.get("/pets?colour=red", strictly);
+      seen.expectNamed("parameter_invalid", "colour");
+    },
+  ),
+  preferCheck(
+    "strict-events-parameter-refused",
+    "Strict handling refuses an unknown parameter of listEvents too.",
+    async (caller) => {
+      const seen = await caller.get(`${await steadyEvents(caller)}&colour=red`, strictly);
       seen.expectNamed("parameter_invalid", "colour");
     },
   ),
