@@ -148,7 +148,7 @@ describeWithBrowser("webhooks", (browser) => {
   });
 
   test("an endpoint that asks for no more is disabled, and says why, on the overview too", async () => {
-    said = response(410, "Gone away");
+    said = response(410, "<img src=x onerror=alert(1)>");
     await createPet("Rex");
     const [{ id = "" } = {}] = await server.service.stores.webhooks.list();
     await eventually(async () => (await server.service.stores.webhooks.list())[0]?.disabled);
@@ -168,6 +168,9 @@ describeWithBrowser("webhooks", (browser) => {
     await row.getByText("Failed", { exact: true }).waitFor();
     await row.getByRole("button", { name: "Show event 2" }).click();
     await row.getByText("Response").click();
+    // What a receiver says is text, and nothing else.
+    expect(await row.locator("pre").last().innerText()).toContain("<img src=x onerror=alert(1)>");
+    expect(await page.locator("img").count()).toBe(0);
     expect(await barriersInBothThemes(page)).toEqual([]);
     await pictures(page, "webhook");
     await page.setViewportSize({ width: 360, height: 740 });

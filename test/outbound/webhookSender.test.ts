@@ -256,6 +256,18 @@ describe("addresses", () => {
     expect(outcome).toEqual({ status: 200, error: undefined, lookUps: 1, connections: 1 });
   });
 
+  test("a name is checked again for the next connection, wherever it led before", async () => {
+    await using receiver = await new Receiver(
+      answering(response(200, "", "connection: close\r\n")),
+    ).listen();
+    const found = [["127.0.0.1"], ["10.0.0.1"]];
+    using sender = sending({ resolve: async () => found.shift() ?? [] });
+    const url = `http://receiver.test:${receiver.port}/`;
+    expect((await sender.send({ url, headers, body })).status).toBe(200);
+    expect((await sender.send({ url, headers, body })).error).toContain("10.0.0.1 is not in");
+    expect(receiver.connections).toBe(1);
+  });
+
   test("a name without an address fails", async () => {
     expect((await dialling([], "https")).error).toBe("receiver.test has no address.");
   });
