@@ -132,7 +132,8 @@ describeOnEngines("webhooks", (engine) => {
       const { webhook } = await create({ url, types: ["pet.created"], description: "Ours" });
       const at = `/webhooks/${webhook.id}`;
       const changed = { url: "https://example.org/", types: "all", description: "" };
-      expect((await ask("PUT", at, changed)).body).toEqual({ ...webhook, ...changed });
+      const typed = { ...changed, url: " HTTPS://Example.ORG:443" };
+      expect((await ask("PUT", at, typed)).body).toEqual({ ...webhook, ...changed });
       fixture.clock.advance(1_000);
       const disabled = { at: new Date(fixture.clock.now()).toISOString(), reason: "operator" };
       expect((await ask("POST", `${at}/disable`)).body).toMatchObject({

@@ -1,5 +1,6 @@
 /** Receivers that mean harm: whatever they do costs one attempt, and little memory and time. */
 import { describe, expect, test } from "bun:test";
+import type { TlsOptions } from "node:tls";
 import { gzipSync } from "node:zlib";
 import { systemClock } from "../../src/core/clock.ts";
 import { WebhookSender } from "../../src/outbound/webhookSender.ts";
@@ -170,21 +171,30 @@ describe("a certificate", () => {
       extensions: [alternativeNames([issuer.name])],
     });
     const key = issuer.privateKey.export({ type: "pkcs8", format: "pem" }).toString();
-    await using receiver = await new Receiver(answering(response(200)), { cert, key }).listen();
+    const asked: string[] = [];
+    const SNICallback: TlsOptions["SNICallback"] = (name, done) => {
+      asked.push(name);
+      done(null);
+    };
+    const tls = { cert, key, SNICallback };
+    await using receiver = await new Receiver(answering(response(200)), tls).listen();
     const sender = new WebhookSender({ clock: systemClock, ...toHere, trustPem: cert });
     const result = await sender.send({ url: `https://${host}:${receiver.port}/`, ...message });
     sender.close();
-    return { status: result.status, error: result.error, requests: receiver.requests.length };
+    const { status, error } = result;
+    return { status, error, requests: receiver.requests.length, asked };
   }
 
   test("that has expired fails before anything is sent", async () => {
     expect(await over("receiver.test", -1)).toEqual({
-      ...{ status: undefined, requests: 0 },
+      ...{ status: undefined, requests: 0, asked: ["receiver.test"] },
       error: "The connection failed (CERT_HAS_EXPIRED).",
     });
   });
 
   test("of a name is that of the same name with a dot at its end", async () => {
-    expect(await over("receiver.test.", 1)).toMatchObject({ status: 200, requests: 1 });
+    expect(await over("receiver.test.", 1)).toMatchObject({
+      ...{ status: 200, requests: 1, asked: ["receiver.test"] },
+    });
   });
 });

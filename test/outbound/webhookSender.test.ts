@@ -82,7 +82,7 @@ describe("an attempt", () => {
     ],
     [
       "with a trailer, which is no header",
-      "HTTP/1.1 503 A\r\ntransfer-encoding: chunked\r\n\r\n0\r\nRetry-After: 9\r\n\r\n",
+      "HTTP/1.1 503 A\r\ntransfer-encoding: chunked\r\n\r\n0\r\nRetry-After: 9\r\nX-Last: 1\r\n\r\n",
       { status: 503, retryAfter: undefined, headers: [["transfer-encoding", "chunked"]] },
     ],
     [
@@ -206,6 +206,21 @@ describe("connections", () => {
     receiver.hangUp();
     expect(await send()).toBe(200);
     expect(receiver.connections).toBe(2);
+  });
+
+  test("are closed when something comes that nobody asked for", async () => {
+    let write = (_text: string) => {};
+    await using receiver = await new Receiver((_request, socket) => {
+      write = (text) => void socket.write(text);
+      write(response(200));
+    }).listen();
+    using sender = sending();
+    const url = `http://receiver.test:${receiver.port}/`;
+    await sender.send({ url, headers, body });
+    expect(receiver.open).toBe(1);
+    write(response(200, "smuggled"));
+    await eventually(() => receiver.open === 0);
+    expect((await sender.send({ url, headers, body })).body).toBe("");
   });
 
   test("are not used again after what nobody asked for", async () => {
