@@ -77,11 +77,15 @@ export function generateRecoveryCodes(clock: Clock): readonly string[] {
   );
 }
 
+/** Digits that are in no code, and look like a letter. */
+const lookAlikes: Readonly<Record<string, string>> = { 0: "o", 1: "l", 8: "b" };
+
 /** What is stored of a code; undefined for what cannot be one, however it is typed. */
 export function recoveryCodeHash(typed: string): string | undefined {
   const code = typed
     .slice(0, 100)
     .replace(/[\s-]+/g, "")
+    .replace(/[018]/g, (digit) => lookAlikes[digit] ?? "")
     .toLowerCase();
   return recoveryForm.test(code) ? hashToken(code) : undefined;
 }

@@ -3,7 +3,8 @@ import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { Session } from "../../contract/generated/platform.ts";
 import { otherTheme, switchTheme } from "../../docs/browser/platform.ts";
-import { Account } from "./account.tsx";
+import { Account } from "./account/account.tsx";
+import { SetUpTwoStep } from "./account/twoStep.tsx";
 import { announce, announcement, toast } from "./announce.ts";
 import { AuditLog } from "./audit.tsx";
 import { Orders } from "./catalogue/orders.tsx";
@@ -21,7 +22,7 @@ import { ProjectPage } from "./projects/project.tsx";
 import { Projects } from "./projects/projects.tsx";
 import { go, type Route, route } from "./route.ts";
 import { isOperator, loadSession, nameOf, session } from "./session.ts";
-import { Alone, SignIn, Welcome } from "./signIn.tsx";
+import { Alone, SecondStep, SignIn, Welcome } from "./signIn.tsx";
 import { WebhookPage } from "./webhooks/endpoint.tsx";
 import { Webhooks } from "./webhooks/webhooks.tsx";
 
@@ -31,6 +32,8 @@ export function App() {
   if (at.at === "welcome") return frame(<Welcome token={at.name} />);
   if (state.kind === "unknown") return frame(<Starting failed={state.error !== undefined} />);
   if (state.kind === "signed_out") return frame(<SignIn ended={state.ended} />);
+  if (state.kind === "second_step") return frame(<SecondStep pending={state.pending} />);
+  if (state.session.secondFactorMissing) return frame(<SetUpTwoStep />);
   return frame(<Screen at={at} session={state.session} />, state.session, at);
 }
 

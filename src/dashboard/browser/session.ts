@@ -1,5 +1,5 @@
 /** Who is signed in. */
-import type { Session } from "../../contract/generated/platform.ts";
+import type { PendingSignIn, Session } from "../../contract/generated/platform.ts";
 import { reconnections } from "./connection.ts";
 import { ApiError, call, signedOutCount } from "./http.ts";
 import { observable } from "./observable.ts";
@@ -10,6 +10,8 @@ export type SessionState =
   | { readonly kind: "unknown"; readonly error?: unknown }
   /** `ended`: there was a session, which has expired or was ended elsewhere. */
   | { readonly kind: "signed_out"; readonly ended: boolean }
+  /** The password was right, or a link was used, and the second step is to come. */
+  | { readonly kind: "second_step"; readonly pending: PendingSignIn }
   | { readonly kind: "signed_in"; readonly session: Session };
 
 export const session = observable<SessionState>({ kind: "unknown" });
@@ -18,6 +20,12 @@ export const session = observable<SessionState>({ kind: "unknown" });
 export function startSession(started: Session): void {
   markNavigation();
   session.set({ kind: "signed_in", session: started });
+}
+
+/** After the first step: the session, unless there is a second. */
+export function continueSignIn(step: Session | PendingSignIn): void {
+  if ("actor" in step) startSession(step);
+  else session.set({ kind: "second_step", pending: step });
 }
 
 export async function loadSession(): Promise<void> {

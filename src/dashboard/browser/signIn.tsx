@@ -1,7 +1,7 @@
 /** Signing in: with a password, or with a one-time link that sets one. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Welcome as Exchange } from "../../contract/generated/platform.ts";
+import type { Welcome as Exchange, PendingSignIn } from "../../contract/generated/platform.ts";
 import { now } from "../../docs/browser/platform.ts";
 import { notify } from "./announce.ts";
 import { ApiError, call, hasCode } from "./http.ts";
@@ -9,7 +9,8 @@ import { Button } from "./parts/buttons.tsx";
 import { Form, newPassword, TextField } from "./parts/form.tsx";
 import { Left } from "./parts/format.tsx";
 import { ErrorMessage, Notice } from "./parts/notice.tsx";
-import { startSession } from "./session.ts";
+import { passkeysWorkHere, signInWithPasskey } from "./passkeys.ts";
+import { continueSignIn, signOut, startSession } from "./session.ts";
 import { useAction } from "./useApi.ts";
 
 export function SignIn({ ended }: { ended: boolean }) {
@@ -20,7 +21,8 @@ export function SignIn({ ended }: { ended: boolean }) {
   const submit = () =>
     work.run(async () => {
       try {
-        startSession(await call("post", "/session", { body: { name, password }, signsIn: true }));
+        const body = { name, password };
+        continueSignIn(await call("post", "/session", { body, signsIn: true }));
       } catch (error) {
         setPassword("");
         const seconds = error instanceof ApiError ? error.retryAfterSeconds : undefined;
@@ -63,9 +65,76 @@ export function SignIn({ ended }: { ended: boolean }) {
           Sign in
         </Button>
       </Form>
+      {passkeysWorkHere() && <PasskeyButton words="Use a passkey" />}
       <p class="quiet aside">
         No password yet? Open your invitation link. The operator creates one with{" "}
         <code>petstore owners invite</code>.
+      </p>
+    </Alone>
+  );
+}
+
+function PasskeyButton({ words, kind }: { words: string; kind?: "primary" | undefined }) {
+  const work = useAction();
+  const signIn = () => work.run(async () => startSession(await signInWithPasskey()));
+  return (
+    <div class="needs">
+      <ErrorMessage error={work.error} />
+      <Button onClick={signIn} kind={kind} busy={work.busy}>
+        {words}
+      </Button>
+    </div>
+  );
+}
+
+export function SecondStep({ pending: { methods } }: { pending: PendingSignIn }) {
+  const [code, setCode] = useState("");
+  const work = useAction();
+  const submit = () =>
+    work.run(async () => {
+      try {
+        const input = { body: { code }, signsIn: true };
+        startSession(await call("post", "/session/second-factor", input));
+      } catch (error) {
+        setCode("");
+        throw error;
+      }
+    });
+  const again = () => work.run(signOut);
+  const app = methods.includes("totp");
+  const passkey = methods.includes("passkey") && passkeysWorkHere();
+  return (
+    <Alone title="Confirm it is you">
+      {passkey && <PasskeyButton words="Use a passkey" kind="primary" />}
+      {passkey && <p class="quiet">or</p>}
+      <Form onSubmit={submit}>
+        <TextField
+          label={app ? "Code" : "Recovery code"}
+          hint={
+            app
+              ? "The six digits that your authenticator app shows, or a recovery code."
+              : "One of those that you stored when you set up two-step sign-in."
+          }
+          value={code}
+          onText={setCode}
+          autocomplete="one-time-code"
+          autocapitalize="none"
+          mono
+          required
+        />
+        <ErrorMessage error={work.error} />
+        <Button type="submit" kind={passkey ? undefined : "primary"} busy={work.busy}>
+          Sign in
+        </Button>
+      </Form>
+      <p class="quiet aside">
+        Lost all of them? Ask the operator, who can reset them with{" "}
+        <code>petstore accounts reset-second-factor</code>.
+      </p>
+      <p>
+        <Button onClick={again} busy={work.busy}>
+          Start again
+        </Button>
       </p>
     </Alone>
   );
@@ -78,12 +147,14 @@ export function Welcome({ token }: { token: string }) {
   const enterWith = (body: Exchange) =>
     work.run(async () => {
       try {
-        const session = await call("post", "/welcome", { body, signsIn: true });
-        startSession(session);
+        const step = await call("post", "/welcome", { body, signsIn: true });
+        continueSignIn(step);
         // The link works once: going back must not lead to it.
         history.replaceState(null, "", "#/");
         dispatchEvent(new HashChangeEvent("hashchange"));
-        if (body.password !== undefined) notify(`Your username is ${session.actor.id}.`);
+        if (body.password !== undefined && "actor" in step) {
+          notify(`Your username is ${step.actor.id}.`);
+        }
       } catch (error) {
         // Only this error tells that the link is an owner's, who must choose a password.
         if (hasCode(error, "password_needed")) setNeeded(true);

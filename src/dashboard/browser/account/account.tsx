@@ -1,18 +1,20 @@
-/** The account that is signed in: its e-mail address, its password and its sessions. */
+/** The account that is signed in: its e-mail address, password, second factors and sessions. */
 import { useState } from "preact/hooks";
-import type { Session } from "../../contract/generated/platform.ts";
-import { AccountEmail } from "./accountEmail.tsx";
-import { notify } from "./announce.ts";
-import { endCatalogueKey } from "./catalogue/client.ts";
-import { call } from "./http.ts";
-import { Button } from "./parts/buttons.tsx";
-import { Form, newPassword, TextField } from "./parts/form.tsx";
-import { Ago } from "./parts/format.tsx";
-import { Badge, ErrorMessage, Loadable, Skeleton } from "./parts/notice.tsx";
-import { Page } from "./parts/page.tsx";
-import { go } from "./route.ts";
-import { signOut } from "./session.ts";
-import { useAction, useGet } from "./useApi.ts";
+import type { Session } from "../../../contract/generated/platform.ts";
+import { AccountEmail } from "../accountEmail.tsx";
+import { notify } from "../announce.ts";
+import { endCatalogueKey } from "../catalogue/client.ts";
+import { call } from "../http.ts";
+import { Button } from "../parts/buttons.tsx";
+import { Form, newPassword, TextField } from "../parts/form.tsx";
+import { Ago } from "../parts/format.tsx";
+import { Badge, ErrorMessage, Loadable, Skeleton } from "../parts/notice.tsx";
+import { Page } from "../parts/page.tsx";
+import { go } from "../route.ts";
+import { signOut } from "../session.ts";
+import { useAction, useGet } from "../useApi.ts";
+import { browserOf } from "./browserName.ts";
+import { TwoStepSection } from "./twoStep.tsx";
 
 export function Account({ session }: { session: Session }) {
   const { actor } = session;
@@ -40,6 +42,7 @@ export function Account({ session }: { session: Session }) {
       </p>
       <AccountEmail />
       <Password />
+      <TwoStepSection />
       <Sessions />
     </Page>
   );
@@ -129,29 +132,4 @@ function Sessions() {
       </Loadable>
     </section>
   );
-}
-
-const browsers: readonly [mark: RegExp, name: string][] = [
-  [/\bEdg\//, "Edge"],
-  [/\bOPR\//, "Opera"],
-  [/\bFirefox\//, "Firefox"],
-  [/\bHeadlessChrome\//, "Headless Chrome"],
-  [/\bChrome\//, "Chrome"],
-  [/\bSafari\//, "Safari"],
-];
-
-const systems: readonly [mark: RegExp, name: string][] = [
-  [/\b(?:iPhone|iPad)\b/, "iOS"],
-  [/\bAndroid\b/, "Android"],
-  [/\bWindows\b/, "Windows"],
-  [/\bMac OS X\b/, "macOS"],
-  [/\bLinux\b/, "Linux"],
-];
-
-function browserOf(agent: string): string {
-  const nameIn = (list: readonly [RegExp, string][]) =>
-    list.find(([mark]) => mark.test(agent))?.[1];
-  const [browser, system] = [nameIn(browsers), nameIn(systems)];
-  if (browser === undefined) return agent.slice(0, 60) || "Unknown browser";
-  return system === undefined ? browser : `${browser} on ${system}`;
 }
