@@ -34,6 +34,7 @@ export class EventFold {
     const [id, resource] = [BigInt(event["id"] as number | bigint), String(event["resource"])];
     tally.judge(id > this.#lastId, () => `Event ${id} came after ${this.#lastId}`);
     this.#lastId = id;
+    if (!/^(?:pet|order|key)\./.test(String(event["type"]))) return;
     const before = this.#told.get(resource);
     const data = text(event["data"] as Row);
     const what = String(event["type"]).split(".")[1];
@@ -46,17 +47,27 @@ export class EventFold {
     else this.#told.set(resource, data);
   }
 
-  /** Against all pets and orders that there are. */
-  judge(pets: readonly Row[], orders: readonly Row[], tally: Tally): void {
+  /** Against all pets and orders that there are, and all keys where they can be read. */
+  judge(pets: readonly Row[], orders: readonly Row[], tally: Tally, keys?: readonly Row[]): void {
     const there = new Map<string, string>([
       ...pets.map((row) => [`pets/${row["id"]}`, text(row)] as const),
       ...orders.map((row) => [`orders/${row["id"]}`, text(row)] as const),
+      ...(keys ?? []).map((row) => [`keys/${row["id"]}`, text(row)] as const),
     ]);
     for (const resource of new Set([...there.keys(), ...this.#told.keys()])) {
-      const [told, is] = [this.#told.get(resource), there.get(resource)];
+      const isKey = resource.startsWith("keys/");
+      if (isKey && keys === undefined) continue;
+      const [last, is] = [this.#told.get(resource), there.get(resource)];
+      const told = isKey && last !== undefined ? keyText(last) : last;
       tally.judge(told === is, () => `The events tell ${told ?? "nothing"} of ${resource}: ${is}`);
     }
   }
+}
+
+/** What of a key only changes with an event. */
+function keyText(data: string): string {
+  const { id, name, expiresAt, revokedAt, replacedBy } = JSON.parse(data);
+  return text({ id, name, expiresAt, revokedAt, replacedBy });
 }
 
 const text = (row: Row) =>

@@ -26,6 +26,8 @@ export interface Judgement extends Walker {
    * on. It must where whatever can be read is on disk.
    */
   readonly settle?: boolean;
+  /** All keys, where they can be read: with the members that only change with an event. */
+  readonly keys?: () => readonly Row[];
 }
 
 /** Walks the whole catalogue and all orders, and follows the events. */
@@ -34,8 +36,8 @@ export async function judgeStore(judgement: Judgement): Promise<void> {
   const orders = await walk(judgement, "/store/orders?limit=100");
   if (pets === undefined || orders === undefined) return;
   judgeRows(judgement, pets, orders);
-  const { ledger, tally } = judgement;
-  if (await ledger.events.follow(judgement)) ledger.events.judge(pets, orders, tally);
+  const { ledger, tally, keys } = judgement;
+  if (await ledger.events.follow(judgement)) ledger.events.judge(pets, orders, tally, keys?.());
 }
 
 /** What the store holds, row by row, against the ledger. */
@@ -148,6 +150,23 @@ export function judgeDatabase(file: string, tally: Tally): void {
     const strays = db.prepare("PRAGMA foreign_key_check").all();
     tally.judge(strays.length === 0, () => `foreign_key_check: ${text(strays[0] ?? {})}`);
     judgeTexts(db, tally);
+  } finally {
+    db.close();
+  }
+}
+
+/** As events have them. */
+export function keysIn(file: string): Row[] {
+  const db = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
+  const at = (ms: unknown) => (ms === null ? null : new Date(Number(ms)).toISOString());
+  try {
+    const rows = db
+      .prepare("SELECT id, name, expires_at_ms, revoked_at_ms, replaced_by FROM keys")
+      .all();
+    return rows.map(({ id, name, expires_at_ms, revoked_at_ms, replaced_by }) => ({
+      ...{ id, name, expiresAt: at(expires_at_ms), revokedAt: at(revoked_at_ms) },
+      replacedBy: replaced_by,
+    }));
   } finally {
     db.close();
   }

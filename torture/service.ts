@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { scopes } from "../src/contract/operations.ts";
 import { petstore, program, type Running, startProcess } from "../testkit/serviceProcess.ts";
 import type { Tally } from "./tally.ts";
 
@@ -57,12 +58,16 @@ export async function startVictim(options: VictimOptions): Promise<Victim> {
   };
 }
 
-/** Ends a start at whatever it is doing: a migration, or mending what the last end left. */
-export async function killAtStart(options: VictimOptions, afterMs: number): Promise<void> {
+/** Ends a start, or another command, at whatever it is doing: a migration, or mending what the last end left. */
+export async function killAtStart(
+  options: VictimOptions,
+  afterMs: number,
+  words: readonly string[] = ["serve"],
+): Promise<void> {
   const { PATH = "", HOME = "" } = process.env;
   const data = { PORT: "0", PETSTORE_METRICS_PORT: "off", PETSTORE_DATA: options.folder };
   const [command, ...before] = program();
-  const child = spawn(command, [...before, "serve"], {
+  const child = spawn(command, [...before, ...words], {
     env: { PATH, HOME, ...data, ...options.variables },
     stdio: "ignore",
   });
@@ -76,7 +81,8 @@ export async function killAtStart(options: VictimOptions, afterMs: number): Prom
 
 /** A key that may do everything, made as an operator makes it. */
 export async function newToken(variables: Record<string, string>): Promise<string> {
-  const made = await petstore(["keys", "create", "--name", "torture", "--json"], variables);
+  const words = ["keys", "create", "--name", "torture", "--scopes", scopes.join(), "--json"];
+  const made = await petstore(words, variables);
   if (made.code !== 0) throw new Error(`No key could be made: ${made.stderr}`);
   return (JSON.parse(made.stdout) as { key: string }).key;
 }

@@ -1,6 +1,6 @@
 /** A SQLite database with the ledger of its clients, over many starts and stops of the service. */
 import { join } from "node:path";
-import { judgeAuditLog, judgeDatabase, judgeStore } from "./judge.ts";
+import { judgeAuditLog, judgeDatabase, judgeStore, keysIn } from "./judge.ts";
 import { Ledger } from "./ledger.ts";
 import { randomWord } from "./randomWord.ts";
 import type { ScenarioContext } from "./scenario.ts";
@@ -23,6 +23,8 @@ export interface StoreFixture {
   open(variables?: Record<string, string>): Promise<Victim>;
   /** Starts the service and kills it, possibly before it listens. */
   openAndKill(afterMs: number, variables?: Record<string, string>): Promise<void>;
+  /** Creates a key and kills the command, possibly before or after that. */
+  createKeyAndKill(afterMs: number): Promise<void>;
   /** Checks everything that must hold while no client writes. */
   judge(victim: Victim): Promise<void>;
 }
@@ -54,8 +56,13 @@ export function newStoreFixture(
     },
     openAndKill: (afterMs, variables = {}) =>
       killAtStart({ folder: data, variables: { ...sealed, ...variables } }, afterMs),
+    createKeyAndKill: (afterMs) => {
+      const words = ["keys", "create", "--name", "cut off"];
+      return killAtStart({ folder: data, variables: sealed }, afterMs, words);
+    },
     async judge(victim) {
-      await judgeStore({ ...victim, ledger, tally, settle: true });
+      const keys = () => keysIn(file);
+      await judgeStore({ ...victim, ledger, tally, settle: true, keys });
       judgeDatabase(file, tally);
       judgeAuditLog(file, tally);
       judgeLog(victim, tally, [secret]);

@@ -14,11 +14,20 @@ const event = (id: bigint, type: string, data: Row = bella) => ({
 const order = { id: 1n, petId: 1n, quantity: 1n, status: "placed" };
 const [created, updated] = [event(1n, "pet.created"), event(2n, "pet.updated", sold)];
 
-function violationsOf(events: readonly Row[], pets: readonly Row[], orders: readonly Row[] = []) {
+const key = { id: "key_1", name: "ci", expiresAt: null, revokedAt: null, replacedBy: null };
+const revoked = { ...key, revokedAt: "2026-11-15T12:00:00.000Z" };
+const keyEvent = (id: bigint, type: string, data: Row) => event(id, type, { ...data, state: type });
+
+function violationsOf(
+  events: readonly Row[],
+  pets: readonly Row[],
+  orders: readonly Row[] = [],
+  keys?: readonly Row[],
+) {
   const tally = new Tally();
   const fold = new EventFold();
   for (const each of events) fold.take(each, tally);
-  fold.judge(pets, orders, tally);
+  fold.judge(pets, orders, tally, keys);
   return tally.violations.length;
 }
 
@@ -44,3 +53,15 @@ for (const [what, events, pets] of [
     expect(violationsOf(events, pets)).toBeGreaterThan(0);
   });
 }
+
+test("events of keys are judged where the keys can be read, and those of sites are passed over", () => {
+  const [made, ended] = [keyEvent(1n, "key.created", key), keyEvent(2n, "key.revoked", revoked)];
+  expect(violationsOf([made, ended], [], [], [revoked])).toBe(0);
+  expect(violationsOf([made], [], [])).toBe(0);
+  expect(violationsOf([event(1n, "domain.live"), event(2n, "domain.live")], [], [], [])).toBe(0);
+  expect(violationsOf([made], [], [], [])).toBeGreaterThan(0);
+  expect(violationsOf([], [], [], [key])).toBeGreaterThan(0);
+  expect(violationsOf([made], [], [], [revoked])).toBeGreaterThan(0);
+  expect(violationsOf([made, made], [], [], [key])).toBeGreaterThan(0);
+  expect(violationsOf([ended], [], [], [revoked])).toBeGreaterThan(0);
+});

@@ -6,6 +6,8 @@ import { judgeEnd, newStoreFixture } from "../storeFixture.ts";
 
 const lifeMsMax = 1_500;
 const startMsMax = 200;
+/** Longer than the command takes, so that some are not cut off. */
+const commandMsMax = 400;
 
 export const sigkill: Scenario = {
   name: "sigkill",
@@ -20,6 +22,10 @@ export const sigkill: Scenario = {
         if (random.happens(0.4)) {
           await fixture.openAndKill(random.between(0, startMsMax));
           tally.fault("SIGKILL at the start");
+        }
+        if (random.happens(0.3)) {
+          await fixture.createKeyAndKill(random.between(0, commandMsMax));
+          tally.fault("SIGKILL of a command");
         }
         const living = await fixture.open();
         victim = living;

@@ -1,6 +1,6 @@
 /** Two processes on one database of SQLite, one or the other killed, and nobody shown the past. */
 import { systemClock } from "../../src/core/clock.ts";
-import { mintKey } from "../../src/petstore/keys/lifecycle.ts";
+import { mintKey, planRotation } from "../../src/petstore/keys/lifecycle.ts";
 import { openSqlite } from "../../src/storage/sqlite/store.ts";
 import type { Stores } from "../../src/storage/stores.ts";
 import type { SeededRandom } from "../../testkit/seededRandom.ts";
@@ -152,6 +152,10 @@ async function judgeRevocation(place: Place, random: SeededRandom): Promise<void
   );
   await stores.keys.add(key);
   for (const side of sides) await judgeKey(place, side, token, "works", random);
+  if (random.happens(0.3)) {
+    const { key: successor, oldExpiresAtMs } = planRotation(key, 60_000, systemClock);
+    await stores.keys.rotate(key.id, oldExpiresAtMs, successor);
+  }
   await stores.keys.revoke(key.id, Date.now());
   revoked.push(token);
   context.tally.fault("key revoked");
