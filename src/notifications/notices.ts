@@ -1,6 +1,7 @@
 /** What needs the attention of an owner or the operator, and what of it is to be mailed now. */
 import { domainToUnicode } from "node:url";
 import { accountName } from "../accounts/accounts.ts";
+import { currentFindings } from "../hosting/domains/currentFindings.ts";
 import {
   type Domain,
   isDelayed,
@@ -9,8 +10,8 @@ import {
   isValid,
   statusOf,
 } from "../hosting/domains/domain.ts";
+import { expiringMs, expiringPart } from "../hosting/domains/domainEvents.ts";
 import type { StoredDomain } from "../hosting/domains/domains.ts";
-import type { Finding } from "../hosting/domains/finding.ts";
 import { isOverdue } from "../hosting/domains/lifecycle.ts";
 import type { ApiKey, KeyUse } from "../petstore/keys/keys.ts";
 import { catalogueKeyName, keyState } from "../petstore/keys/lifecycle.ts";
@@ -59,9 +60,6 @@ export interface ToldNotice extends NoticeKey {
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
-export const expiryDaysMax = 7;
-/** Certificates that last for days only are renewed within days: a quarter of the life is too late. */
-const expiryLifeShare = 1 / 4;
 /** Shorter than that, an authority is just busy. */
 const renewalFailingMs = hourMs;
 /** An expiry that comes closer is told every day; everything else once. */
@@ -71,7 +69,8 @@ const operator = "operator";
 const ownerAccount = (id: string) => accountName({ kind: "owner", id }) ?? operator;
 const dateOf = (atMs: number) => new Date(atMs).toISOString().slice(0, 10);
 
-export function domainNotices({ domain, standing }: StoredDomain, nowMs: number): Notice[] {
+export function domainNotices(stored: StoredDomain, nowMs: number): Notice[] {
+  const { domain, standing } = stored;
   const kind = domainProblem(domain, standing, nowMs);
   if (kind === undefined) return [];
   const owner = isOwnName(domain) ? operator : ownerAccount(domain.ownerId);
@@ -82,7 +81,7 @@ export function domainNotices({ domain, standing }: StoredDomain, nowMs: number)
     : `#/projects/${encodeURIComponent(domain.project)}/domains/${domain.host}`;
   const unicode = domainToUnicode(domain.host);
   const name = unicode === domain.host ? unicode : `${unicode} (${domain.host})`;
-  const item = { name, detail: detailOf(kind, domain), page };
+  const item = { name, detail: detailOf(kind, stored, nowMs), page };
   const subject = `domains/${domain.id}`;
   return [...new Set(recipients)].map((recipient) => ({ kind, subject, recipient, item }));
 }
@@ -98,10 +97,7 @@ function domainProblem(
     return !standing.paid && isServed(domain) ? "domain_suspended" : undefined;
   }
   if (isValid(held, nowMs)) {
-    const lateMs = Math.min(
-      expiryDaysMax * dayMs,
-      (held.notAfterMs - held.notBeforeMs) * expiryLifeShare,
-    );
+    const lateMs = Math.min(expiringMs, (held.notAfterMs - held.notBeforeMs) / expiringPart);
     if (held.notAfterMs - nowMs <= lateMs) return "certificate_expiring";
     const failing = issuance?.refusal && nowMs - issuance.sinceMs >= renewalFailingMs;
     return failing ? "renewal_failing" : undefined;
@@ -113,24 +109,20 @@ function domainProblem(
   return waits && issuance && isDelayed(issuance, nowMs) ? "certificate_delayed" : undefined;
 }
 
-function detailOf(kind: NoticeKind, { dns, certificate, addedAtMs }: Domain): string {
-  const { held, issuance } = certificate;
-  const ofCertificate = found([...(issuance?.refusal?.findings ?? []), ...(issuance?.delay ?? [])]);
-  const until = held === undefined ? "" : `The certificate expires on ${dateOf(held.notAfterMs)}.`;
-  const sentences: Partial<Record<NoticeKind, readonly string[]>> = {
-    domain_suspended: ["It is not served, because the plan is free and domains need the paid one."],
-    certificate_expiring: [until, ofCertificate],
-    renewal_failing: [until, ofCertificate],
-    certificate_delayed: [ofCertificate],
-    domain_unverified: [`It was added on ${dateOf(addedAtMs)}.`, found(dns.findings)],
+/** The first finding says most. */
+function detailOf(kind: NoticeKind, { domain, standing }: StoredDomain, nowMs: number): string {
+  const { addedAtMs, certificate } = domain;
+  const [finding] = currentFindings(domain, standing, statusOf(domain, standing, nowMs));
+  const until =
+    certificate.held && `The certificate expires on ${dateOf(certificate.held.notAfterMs)}.`;
+  const dates: Partial<Record<NoticeKind, string | undefined>> = {
+    certificate_expiring: until,
+    renewal_failing: until,
+    domain_unverified: `It was added on ${dateOf(addedAtMs)}.`,
   };
-  return (sentences[kind] ?? []).filter((each) => each !== "").join(" ");
-}
-
-/** The first says most. */
-function found([first]: readonly Finding[]): string {
-  if (first === undefined) return "";
-  return first.next === undefined ? first.message : `${first.message} ${first.next}`;
+  return [dates[kind], finding?.message, finding?.next]
+    .filter((each) => each !== undefined)
+    .join(" ");
 }
 
 const disabledWords: Readonly<Partial<Record<DisabledReason, string>>> = {

@@ -101,6 +101,10 @@ describe("a domain", () => {
     const domain = domainWith({ left: 30 * dayMs, issuance: issuance(nowMs) });
     expect(kindsOf(domain, nowMs + hourMs - 1)).toEqual([]);
     expect(kindsOf(domain, nowMs + hourMs)).toEqual([["renewal_failing", "shop"]]);
+    const [notice] = domainNotices({ domain, standing, version: 1 }, nowMs + hourMs);
+    expect(notice?.item.detail).toBe(
+      "The certificate expires on 2026-12-15. CAA forbids it. Change CAA.",
+    );
     const going = domainWith({
       left: 30 * dayMs,
       issuance: issuance(nowMs, { refusal: undefined }),
@@ -129,6 +133,10 @@ describe("a domain", () => {
     const free = { paid: false, deployed: true };
     const served = domainWith({ left: 30 * dayMs });
     expect(kindsOf(served, nowMs, free)).toEqual([["domain_suspended", "shop"]]);
+    const [notice] = domainNotices({ domain: served, standing: free, version: 1 }, nowMs);
+    expect(notice?.item.detail).toBe(
+      "It is not served: the plan is free, and domains need the paid one. The name stays yours. To have it served again, change the plan.",
+    );
     expect(kindsOf(served, nowMs, { paid: true, deployed: false })).toEqual([]);
     // It was never served.
     expect(kindsOf(domainWith({}), nowMs, free)).toEqual([]);
