@@ -1,12 +1,15 @@
 export const int64Min = -(2n ** 63n);
 export const int64Max = 2n ** 63n - 1n;
 
+/** With fewer, every number is in range. */
+const digitsMax = 19;
 const canonicalForm = /^(?:0|-?[1-9][0-9]{0,18})$/;
 
 /** Reads an int64 in canonical decimal notation; undefined for anything else. */
 export function int64FromText(text: string): bigint | undefined {
   if (!canonicalForm.test(text)) return undefined;
   const value = BigInt(text);
+  if (text.length < digitsMax) return value;
   return value >= int64Min && value <= int64Max ? value : undefined;
 }
 

@@ -68,15 +68,26 @@ export function createLog(
 }
 
 function line(clock: Clock, level: LogLevel, event: string, fields: Fields): string {
-  const time = new Date(clock.now()).toISOString();
-  const entry = { time, level, event, ...fields };
+  const start = `{"time":"${timeText(clock.now())}","level":"${level}","event":"${event}"`;
   // Nearly every line is of a request and needs no replacer, which takes three times as long.
-  const replacer = Object.values(fields).every(isPlain) ? undefined : plain;
-  return `${withoutTokens(JSON.stringify(entry, replacer))}\n`;
+  const json = withoutTokens(JSON.stringify(fields, isPlain(fields) ? undefined : plain));
+  return json === "{}" ? `${start}}\n` : `${start},${json.slice(1)}\n`;
 }
 
-function isPlain(value: unknown): boolean {
-  return typeof value !== "object" && typeof value !== "bigint";
+let last = { ms: Number.NaN, text: "" };
+
+/** Under load, many lines are of the same millisecond. */
+function timeText(ms: number): string {
+  if (ms !== last.ms) last = { ms, text: new Date(ms).toISOString() };
+  return last.text;
+}
+
+function isPlain(fields: Fields): boolean {
+  for (const name in fields) {
+    const value = fields[name];
+    if (typeof value === "object" || typeof value === "bigint") return false;
+  }
+  return true;
 }
 
 const causesShownMax = 5;

@@ -128,7 +128,7 @@ export class PublicApi implements Api<OperationId, Caller> {
   authorize(exchange: PublicExchange, { key }: Caller, operation: Operation): void {
     const { uses, clock } = this.#parts;
     const own = announced(operation.id, exchange.base, exchange.match?.path ?? {});
-    if (own !== undefined) exchange.headers = { ...exchange.headers, ...own };
+    if (own !== undefined) exchange.headers = Object.assign(own, exchange.headers);
     uses.count(key.id, operation.id);
     requireScope(key, operation.scope);
     refuseRemoved(operation, clock.now());

@@ -48,13 +48,15 @@ export class CacheLookup {
     weight: requestsWeightMax,
   });
 
+  #last: { readonly request: HttpRequest; readonly key: string } | undefined;
+
   constructor(parts: CacheParts) {
     this.#parts = parts;
   }
 
   /** Finds only plain requests with a key that was authenticated recently. */
   find(request: HttpRequest): CacheHit | undefined {
-    const cached = this.#responses.get(cacheKeyOf(request));
+    const cached = this.#responses.get(this.#keyOf(request));
     if (cached === undefined) return undefined;
     const token = plainToken(request);
     if (token === undefined) return undefined;
@@ -105,9 +107,15 @@ export class CacheLookup {
     dependsOn: PetExtent,
     made: () => CacheableResponse,
   ): void {
-    const key = cacheKeyOf(request);
+    const key = this.#keyOf(request);
     if (!this.#responses.isWorthCaching(key)) return;
     this.#responses.add(key, made(), { revision, dependsOn, operation });
+  }
+
+  /** Made once for the look-up and for caching the response that was not found. */
+  #keyOf(request: HttpRequest): string {
+    if (this.#last?.request !== request) this.#last = { request, key: cacheKeyOf(request) };
+    return this.#last.key;
   }
 
   #keyFor({ operation }: CachedResponse, token: string, revision: number): string | undefined {
@@ -188,10 +196,13 @@ export class ResponseCache extends RecentMap<CachedResponse> {
   }
 }
 
+/** What differs between addresses is mostly at their end. */
+const hashedCharacters = 32;
+
 /** FNV-1a. A collision only costs a place in the cache. */
 function hashOf(text: string): number {
   let hash = 0x811c9dc5;
-  for (let at = 0; at < text.length; at++) {
+  for (let at = Math.max(0, text.length - hashedCharacters); at < text.length; at++) {
     hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
   }
   return hash;

@@ -25,10 +25,15 @@ export interface Match<Id extends string> {
   readonly path: PathParameters;
 }
 
+interface Segment {
+  /** The parameter's name for a segment in braces, otherwise the literal text. */
+  readonly text: string;
+  readonly parameter: boolean;
+}
+
 interface Template<Id extends string> {
   readonly route: Route<Id>;
-  /** The parameter's name for a segment in braces, otherwise the literal text. */
-  readonly segments: readonly { readonly text: string; readonly parameter: boolean }[];
+  readonly segments: readonly Segment[];
 }
 
 const none = {};
@@ -88,8 +93,10 @@ function matched<Id extends string>(
 ): Record<string, string> | undefined {
   if (segments.length !== given.length) return undefined;
   const parameters: Record<string, string> = {};
-  for (const [index, { text, parameter }] of segments.entries()) {
-    const segment = given[index] ?? "";
+  // By index: for every request, iterating over entries would take twice as long.
+  for (let index = 0; index < given.length; index++) {
+    const { text, parameter } = segments[index] as Segment;
+    const segment = given[index] as string;
     if (parameter ? segment === "" : segment !== text) return undefined;
     if (parameter) parameters[text] = segment;
   }
