@@ -22,12 +22,12 @@ export class AccountMails {
     this.#parts = parts;
   }
 
-  /** Resolves with the address that the link is mailed to; undefined if the account has none. */
+  /** Resolves with the address that the link is mailed to; undefined if it is not mailed. */
   async invited({ account, expiresAtMs }: IssuedLink, link: string): Promise<string | undefined> {
     const address = await this.#addressOf(account);
     if (address === undefined) return undefined;
-    await this.#add(account, address, { kind: "invitation", name: account, expiresAtMs }, link);
-    return address;
+    const content = { kind: "invitation", name: account, expiresAtMs } as const;
+    return (await this.#add(account, address, content, link)) ? address : undefined;
   }
 
   /** Tells the address before, since whoever took over an account would change it first. */
@@ -47,6 +47,6 @@ export class AccountMails {
     const { mails, clock, vault } = this.#parts;
     const id = newMailId(clock);
     const sealed = secret === undefined ? undefined : vault.seal(secret, mailSeal(id));
-    await mails.add({ id, recipient, address, content, sealed }, clock.now());
+    return mails.add({ id, recipient, address, content, sealed }, clock.now());
   }
 }

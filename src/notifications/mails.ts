@@ -47,6 +47,9 @@ export const newMailId = (clock: Clock) => `mail_${randomText(20, clock)}`;
 /** Binds the secret of a mail to it. */
 export const mailSeal = (id: string) => `mail ${id}`;
 
+/** So that nobody can have us flood somebody, by changing an address again and again. */
+export const sameKindPerDayMax = 10;
+
 /** How many are named in one mail. */
 export const itemsShownMax = 50;
 
@@ -130,7 +133,8 @@ export interface MailStore {
   /** True for one of all processes, once in `everyMs`. */
   claimScan(nowMs: number, everyMs: number): Promise<boolean>;
 
-  add(mail: NewMail, nowMs: number): Promise<void>;
+  /** False, with nothing done, if there were `sameKindPerDayMax` like it for the recipient in a day. */
+  add(mail: NewMail, nowMs: number): Promise<boolean>;
   get(id: string): MaybePromise<Mail | undefined>;
   /** The newest first. */
   list(query: MailQuery): MaybePromise<readonly Mail[]>;

@@ -212,7 +212,12 @@ describe("a mail server", () => {
   test("that cannot be reached is tried with one mail a minute, however many wait", async () => {
     for (let count = 0; count < 30; count++) {
       const content = { kind: "email_changed", name: "shop", atMs: nowMs } as const;
-      const mail = { recipient: "shop", address: "shop@example.com", content, sealed: undefined };
+      const mail = {
+        recipient: `shop${count}`,
+        address: "shop@example.com",
+        content,
+        sealed: undefined,
+      };
       await stores.mails.add({ id: `mail_${count}`, ...mail }, clock.now());
     }
     let attempts = 0;

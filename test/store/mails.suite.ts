@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { systemClock } from "../../src/core/clock.ts";
 import { Vault } from "../../src/core/vault.ts";
-import type { NewMail, Settled } from "../../src/notifications/mails.ts";
+import { type NewMail, type Settled, sameKindPerDayMax } from "../../src/notifications/mails.ts";
 import type { MailMessage } from "../../src/notifications/mailText.ts";
 import type { Notice, NoticeKind } from "../../src/notifications/notices.ts";
 import { Notifier } from "../../src/notifications/notifier.ts";
@@ -46,6 +46,21 @@ export function describeMails(engine: string, open: () => Promise<Stores>): void
       expect(await mails.get("mail_3")).toBeUndefined();
       expect(await mails.list({ state: "sent", limit: 10 })).toEqual([]);
       expect(await mails.count()).toEqual({ pending: 2, sent: 0, failed: 0 });
+    });
+
+    test("of one kind are not added without end to one account", async () => {
+      const { mails } = await open();
+      const add = (id: string, atMs: number, parts: Partial<NewMail> = {}) =>
+        mails.add(mailOf(id, parts), atMs);
+      for (let count = 0; count < sameKindPerDayMax; count++) {
+        expect(await add(`mail_${count}`, nowMs)).toBe(true);
+      }
+      expect(await add("mail_more", nowMs + dayMs - 1)).toBe(false);
+      expect(await add("mail_other", nowMs, { recipient: "acme" })).toBe(true);
+      const content = { kind: "email_changed", name: "shop", atMs: nowMs } as const;
+      expect(await add("mail_kind", nowMs, { content })).toBe(true);
+      expect(await add("mail_later", nowMs + dayMs)).toBe(true);
+      expect(await mails.get("mail_more")).toBeUndefined();
     });
 
     test("are taken by one, and due again later unless they are settled", async () => {

@@ -8,6 +8,7 @@ import {
   type NewMail,
   retryMsMax,
   type Settled,
+  sameKindPerDayMax,
 } from "../../notifications/mails.ts";
 import {
   dueNotices,
@@ -144,8 +145,12 @@ export const mailWrites = {
     return true;
   },
 
-  async addMail(tx, { mail, nowMs }: { mail: NewMail; nowMs: number }): Promise<void> {
+  async addMail(tx, { mail, nowMs }: { mail: NewMail; nowMs: number }): Promise<boolean> {
+    const recent = await tx.all<MailRow>(findRecent, [mail.recipient, nowMs - dayMs]);
+    const same = recent.filter((row) => mailOf(row).content.kind === mail.content.kind);
+    if (same.length >= sameKindPerDayMax) return false;
     await tx.run(insertMail, newRow(mail, nowMs));
+    return true;
   },
 
   async takeDueMail(
@@ -216,6 +221,8 @@ const insertMail = `INSERT INTO mails (id, recipient, address, content, sealed, 
     created_at_ms, due_at_ms)
   VALUES (?1, ?2, ?3, ?4, ?5, 'pending', 0, ?6, ?6)`;
 const findMail = `SELECT ${columns} FROM mails WHERE id = ?1`;
+const findRecent = `SELECT ${columns} FROM mails
+  WHERE created_at_ms > ?2 AND recipient = ?1 ORDER BY created_at_ms DESC LIMIT 1000`;
 const listMails = `SELECT ${columns} FROM mails WHERE state = coalesce(?1, state)
   ORDER BY created_at_ms DESC, id LIMIT ?2`;
 const countMails = "SELECT state, count(*) AS count FROM mails GROUP BY state";
