@@ -259,9 +259,6 @@ export class SecondFactorService {
     const credential = await verifyAttestation(attestation, expected).catch((cause) => {
       throw new Problem("passkey_invalid", { cause });
     });
-    if ((await this.#store.findPasskey(credential.credentialId)) !== undefined) {
-      throw new Problem("passkey_invalid", { detail: "This passkey was added already." });
-    }
     const passkey: Passkey = {
       ...credential,
       id: `psk_${randomText(12, this.#clock)}`,
@@ -278,6 +275,9 @@ export class SecondFactorService {
     const recoveryCodes = hashesOf(codes);
     const added = await this.#store.add({ factor, atMs: this.#clock.now(), recoveryCodes });
     if (added === "full") throw new Problem("too_many_passkeys");
+    if (added === "known") {
+      throw new Problem("passkey_invalid", { detail: "This passkey was added already." });
+    }
     return added === "added_with_codes" ? codes : [];
   }
 

@@ -87,6 +87,8 @@ export interface NewFactor {
   readonly recoveryCodes: readonly string[];
 }
 
+export type Added = "added" | "added_with_codes" | "full" | "known";
+
 export interface FactorRemoval {
   readonly account: string;
   /** The id of a passkey; undefined for the authenticator app. */
@@ -121,8 +123,11 @@ export interface SecondFactorStore {
    * or is gone, or the account is disabled: of several concurrent uses, one returns true.
    */
   completeSignIn(completion: SignInCompletion): Promise<boolean>;
-  /** An app replaces the one before. `full`, with nothing done, if there are too many passkeys. */
-  add(factor: NewFactor): Promise<"added" | "added_with_codes" | "full">;
+  /**
+   * An app replaces the one before. With nothing done, `full` if there are too many passkeys, and
+   * `known` if somebody has this one already.
+   */
+  add(factor: NewFactor): Promise<Added>;
   /** False when the account has no such passkey. */
   renamePasskey(account: string, id: string, name: string): Promise<boolean>;
   /** Recovery codes go with the last factor. `last`, with nothing done, if it must stay. */

@@ -100,9 +100,16 @@ describe("a passkey", () =>
 
     test("is renamed and removed, and none is added twice", async () => {
       const cookie = await fixture.signInByLink(shop);
-      const { added } = await addPasskey(cookie);
+      const { authenticator, added } = await addPasskey(cookie);
       expect(added.body.recoveryCodes).toHaveLength(10);
       expect((await addPasskey(cookie)).added.body.recoveryCodes).toEqual([]);
+      const { body } = await fixture.ask("POST", "/second-factors/passkeys", { cookie });
+      const again = authenticator.create({ ...party, challenge: body.challenge });
+      const refused = await fixture.ask("PUT", "/second-factors/passkeys", {
+        cookie,
+        body: { name: "Laptop", ...again },
+      });
+      expect(refused.body.code).toBe("passkey_invalid");
       const listed = async () =>
         (await fixture.ask("GET", "/second-factors", { cookie })).body.passkeys;
       const [{ id }] = await listed();

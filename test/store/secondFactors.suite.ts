@@ -93,6 +93,20 @@ export function describeSecondFactors(engine: string, openStores: () => Promise<
       expect([stored?.sealed, passkeys.length]).toEqual(["newer", passkeysPerAccountMax]);
     });
 
+    test("are passkeys of one account: of several that add one at once, one succeeds", async () => {
+      const stores = await opened();
+      const handles = [stores, await openStores()];
+      const outcomes = await Promise.all(
+        ["shop", "operator", "shop", "operator"].map((account, index) =>
+          add(
+            handles[index % 2] ?? stores,
+            passkey("a", { id: `psk_${index}`, account, credentialId: "the same" }),
+          ),
+        ),
+      );
+      expect(outcomes.toSorted()).toEqual(["added_with_codes", "known", "known", "known"]);
+    });
+
     test("are removed by their own account, and codes with the last of them", async () => {
       const stores = await opened();
       const { secondFactors } = stores;

@@ -1,4 +1,5 @@
 import {
+  type Added,
   type Challenge,
   type FactorRemoval,
   type NewFactor,
@@ -136,16 +137,14 @@ export const secondFactorWrites = {
     return true;
   },
 
-  async addFactor(
-    tx,
-    { factor, atMs, recoveryCodes }: NewFactor,
-  ): Promise<"added" | "added_with_codes" | "full"> {
+  async addFactor(tx, { factor, atMs, recoveryCodes }: NewFactor): Promise<Added> {
     const { account } = factor;
     await lockAccount(tx, account);
     if ("sealed" in factor) {
       await tx.run(replaceTotp, [account, factor.sealed, factor.lastStep, factor.createdAtMs]);
     } else {
       if ((await tx.all(listPasskeys, [account])).length >= passkeysPerAccountMax) return "full";
+      if ((await tx.get(findPasskey, [factor.credentialId])) !== undefined) return "known";
       await insertPasskey(tx, factor);
     }
     await tx.run(noteChange, [account, atMs]);
