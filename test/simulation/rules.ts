@@ -7,6 +7,7 @@ import type { DomainChange } from "../../src/hosting/domains/domains.ts";
 import { certificateSeal } from "../../src/hosting/domains/domains.ts";
 import type { EdgeView } from "../../src/hosting/domains/edgeView.ts";
 import { proofFor } from "../../src/hosting/domains/finding.ts";
+import { EventBooks } from "./eventBooks.ts";
 import { isApexHost } from "./mistakes.ts";
 import type { Sightings } from "./sightings.ts";
 import type { SimulatedAuthority } from "./simulatedAuthority.ts";
@@ -49,9 +50,11 @@ export class Rules implements Witness {
   /** Which claim answers for a host, by these books. */
   readonly #served = new Map<string, { domainId: string; certificateId: string }>();
   readonly #clicks = new Map<string, number[]>();
+  readonly #events: EventBooks;
 
   constructor(parts: RulesParts) {
     this.#parts = parts;
+    this.#events = new EventBooks(parts.tally);
   }
 
   added(domain: Domain, others: readonly Account[]): void {
@@ -78,10 +81,20 @@ export class Rules implements Witness {
     this.#judgeClicks(before, after);
     this.#judgeTimeline(before, change);
     this.#keepBooks(account, change);
+    this.#judgeEvents(before, after);
+    const loser = change.displaces?.domain;
+    const lost = loser && this.#parts.store.accounts.get(loser.id);
+    if (loser && lost) this.#judgeEvents(lost.domain, loser);
     if (change.dueAtMs === undefined || !Number.isSafeInteger(change.dueAtMs)) {
       tally.violated("every domain has its next appointment", `${after.host}: ${change.dueAtMs}`);
     }
     await this.judgeServing(after.host);
+  }
+
+  #judgeEvents(before: Domain, after: Domain): void {
+    const { time, isPaid, isDeployed } = this.#parts;
+    const standing = { paid: isPaid(after.ownerId), deployed: isDeployed(after.project) };
+    this.#events.changed(before, after, standing, time.now());
   }
 
   #judgeDns({ domain: before, takenAtMs }: Account, { domain: after }: DomainChange): void {
