@@ -4,6 +4,7 @@ import {
   isPrepared,
   isReached,
   isServed,
+  isUncertified,
   type Standing,
 } from "../src/hosting/domains/domain.ts";
 import {
@@ -223,6 +224,8 @@ export class MemoryDomains implements DomainStore, EdgeView {
   }
 
   count = (project: string) => this.list(project).length;
+  countUncertified = (id: string) =>
+    this.list().filter(({ domain }) => domain.ownerId === id && isUncertified(domain)).length;
 
   attached = (project: string, host: string) =>
     this.list(project).find(({ domain }) => domain.host === host);
@@ -393,6 +396,4 @@ const servedAs = (domain: Domain) => {
   return [ownership.kind, certificate.held?.id, hsts, isPrepared(domain)].join(" ");
 };
 const isOpen = ({ kind }: Domain["ownership"]) => kind === "held" || kind === "proof_needed";
-
-const endOf = ({ domain: { ownership } }: Row) =>
-  "atMs" in ownership ? ownership.atMs : undefined;
+const endOf = ({ domain: { ownership: o } }: Row) => ("atMs" in o ? o.atMs : undefined);

@@ -184,6 +184,20 @@ describe("adding a domain", () => {
     await service.add(ann, "shop", "more.example.com");
   });
 
+  test("is refused where 50 prepared ones of the owner wait for their certificates", async () => {
+    const { service } = await domainServiceFixture();
+    for (let n = 0; n < 49; n++) await service.add(ann, "shop", `n${n}.example.com`, "prepared");
+    const both = service.add(ann, "blog", "example.com", "prepared", true);
+    expect((await refusalOf(both)).message).toStartWith("At most 50 prepared domains of an owner");
+    await service.add(ann, "blog", "proxied.example.com", "proxied");
+    const refusal = await refusalOf(service.add(ann, "blog", host, "prepared"));
+    expect(refusal.code).toBe("too_many_domains");
+    await service.add(ann, "blog", host);
+    await service.add(bob, "rival", host, "prepared");
+    await service.remove(ann, "shop", "n0.example.com", false);
+    await service.add(ann, "shop", "more.example.com", "prepared");
+  });
+
   test("is off while the operator has set no target", async () => {
     const { service } = await domainServiceFixture({ target: undefined });
     expect((await refusalOf(service.add(ann, "shop", host))).code).toBe("domains_off");

@@ -254,6 +254,10 @@ export class WatchedStore implements DomainStore {
     return this.#inner.count(project);
   }
 
+  countUncertified(ownerId: string) {
+    return this.#inner.countUncertified(ownerId);
+  }
+
   attached(project: string, host: string) {
     return this.#inner.attached(project, host);
   }

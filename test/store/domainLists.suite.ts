@@ -115,6 +115,19 @@ export function describeDomainLists(engine: string, open: () => Promise<Stores>)
       expect([await domains.count("shop"), await domains.count("nobody")]).toEqual([5, 0]);
     });
 
+    test("prepared ones without a certificate are counted for their owner", async () => {
+      const stores = await openWithProjects();
+      const add = (name: string, project: string, changes: Partial<Domain>) =>
+        addTo(stores, { ...domainFor(name, project, { ownership: proofNeeded }), ...changes });
+      const validation = "dns-01" as const;
+      await add("a.example", "shop", { validation });
+      await add("b.example", "shop", { validation, ownership: removed() });
+      await add("c.example", "shop", {});
+      await add("d.example", "rival", { validation });
+      const counted = ["shop", "rival", "nobody"].map((id) => stores.domains.countUncertified(id));
+      expect(await Promise.all(counted)).toEqual([1, 1, 0]);
+    });
+
     test("an attached one is found by project and host, and not once it has ended", async () => {
       const stores = await openWithProjects();
       await addTo(stores, domainFor(host, "rival", { ownership: proofNeeded }));

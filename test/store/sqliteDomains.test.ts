@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { DatabaseSync } from "node:sqlite";
 import { systemClock } from "../../src/core/clock.ts";
 import {
+  countUncertified,
   findAttached,
   findClaims,
   findDomain,
@@ -133,6 +134,13 @@ describe("query plans", () => {
     "an attached domain is found by its project and host": [
       findAttached,
       [search("domains", "domains_of_project", "project=\\? AND host=\\?"), ...anyStanding],
+    ],
+    "the prepared domains of an owner are found by its projects": [
+      countUncertified,
+      [
+        /SEARCH projects USING (?:COVERING )?INDEX projects_by_owner \(owner_id=\?\)/,
+        search("domains", "domains_of_project", "project=\\?"),
+      ],
     ],
     "all domains are read in the order of their hosts": [
       listAllDomains,

@@ -212,6 +212,11 @@ export function isPrepared({ validation, dns }: Domain): boolean {
   return validation === "dns-01" && dns.pointed !== true;
 }
 
+/** Prepared, and waiting for its certificate. */
+export function isUncertified(domain: Domain): boolean {
+  return isPrepared(domain) && domain.certificate.held === undefined;
+}
+
 /** An order expires after some days, and the TXT record that its owner was told is then of no use. */
 const challengeAgeMaxMs = 24 * 3_600_000;
 

@@ -21,7 +21,13 @@ import { type DomainDetails, type DomainView, routingInEffect, viewOf } from "./
 import { type EdgeView, presentEdges } from "./edgeView.ts";
 import { parseHost } from "./hostName.ts";
 import * as lifecycle from "./lifecycle.ts";
-import { changeHsts, moveDomain, removeDomain, requireRoom } from "./ownerChanges.ts";
+import {
+  changeHsts,
+  moveDomain,
+  removeDomain,
+  requireFewUncertified,
+  requireRoom,
+} from "./ownerChanges.ts";
 import { parseRouting, type Routing, type RoutingInEffect, routingErrors } from "./routing.ts";
 import { nextDueAtMs, verifyFreeAtMs } from "./schedule.ts";
 import { timelineEntry, updateWithRetry } from "./updates.ts";
@@ -156,7 +162,9 @@ export class DomainService {
     if ((await sites.owner(project.ownerId))?.plan !== "paid") {
       throw new Problem("plan_required");
     }
-    await requireRoom(domains, slug, twin === undefined ? 1 : 2);
+    const added = twin === undefined ? 1 : 2;
+    await requireRoom(domains, slug, added);
+    if (how !== "directly") await requireFewUncertified(domains, project.ownerId, added);
     if (project.current === undefined) {
       throw new Problem("deployment_required", {
         detail: `${slug} has no published deployment. Deploy it, then add the domain again.`,

@@ -141,6 +141,8 @@ export interface DomainStore {
   page(request: PageRequest): MaybePromise<readonly StoredDomain[]>;
   /** How many of `list` a project has. */
   count(project: string): MaybePromise<number>;
+  /** How many of an owner are prepared, and have no certificate yet. */
+  countUncertified(ownerId: string): MaybePromise<number>;
   /** The one of `list` with this host. */
   attached(project: string, host: string): MaybePromise<StoredDomain | undefined>;
   /** The names of the platform itself. */

@@ -21,6 +21,21 @@ export async function requireRoom(
   });
 }
 
+/** Each has an order open at the authority, which is then the owner's to complete. */
+const uncertifiedPerOwnerMax = 50;
+
+/** For names that get their certificates by records that the owner creates. */
+export async function requireFewUncertified(
+  domains: Pick<DomainStore, "countUncertified">,
+  ownerId: string,
+  added: number,
+): Promise<void> {
+  if ((await domains.countUncertified(ownerId)) + added <= uncertifiedPerOwnerMax) return;
+  throw new Problem("too_many_domains", {
+    detail: `At most ${uncertifiedPerOwnerMax} prepared domains of an owner wait for their certificates at the same time. Create the records of those that wait, or remove them, and then add this one.`,
+  });
+}
+
 interface ChangeContext {
   readonly domains: DomainStore;
   readonly clock: Clock;

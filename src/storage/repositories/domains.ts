@@ -41,6 +41,8 @@ import {
 export function domainRepository(storage: Storage): DomainStore & ExpiryStore {
   const all = (text: string, values: readonly Value[]) =>
     then(storage.all<DomainRow>(text, values), (rows) => rows.map(storedDomainOf));
+  const countOf = (text: string, value: string) =>
+    then(storage.get<{ count: number }>(text, [value]), (row) => row?.count ?? 0);
   return {
     add: (domain, dueAtMs, entries, beside) =>
       storage.write("addDomain", { domain, dueAtMs, entries, beside }),
@@ -57,8 +59,8 @@ export function domainRepository(storage: Storage): DomainStore & ExpiryStore {
       const { text, values } = pageQuery(request);
       return all(text, values);
     },
-    count: (project) =>
-      then(storage.get<{ count: number }>(countDomains, [project]), (row) => row?.count ?? 0),
+    count: (project) => countOf(countDomains, project),
+    countUncertified: (ownerId) => countOf(countUncertified, ownerId),
     attached: (project, host) => then(all(findAttached, [project, host]), ([stored]) => stored),
     ownNames: () => all(listOwnNames, []),
     timeline: (domainId, limit) =>
@@ -139,6 +141,11 @@ export const listAllDomains = `${selectDomains}
 const whereListed = "domains.ownership IN ('held', 'proof_needed')";
 const countDomains = `SELECT count(*) AS count FROM domains
   WHERE domains.project = ?1 AND ${whereListed}`;
+/** Prepared ones, which have an order open at the authority. */
+export const countUncertified = `SELECT count(*) AS count
+  FROM projects JOIN domains ON domains.project = projects.slug
+  WHERE projects.owner_id = ?1 AND domains.prepared AND domains.certificate_id IS NULL
+    AND ${whereListed}`;
 export const findAttached = `${selectDomains}
   WHERE domains.project = ?1 AND domains.host = ?2 AND ${whereListed}`;
 
