@@ -25,6 +25,7 @@ describe("settings", () => {
       admin: undefined,
       metrics: { host: "127.0.0.1", port: 9464 },
       logLevel: "info",
+      traces: undefined,
       shutdownSecondsMax: 10,
       processes: 1,
       printsFirstKey: true,

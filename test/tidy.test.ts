@@ -9,6 +9,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const below = [
   "clock",
   "metrics",
+  "tracing",
   "problems",
   "maybePromise",
   "recentMap",
@@ -27,6 +28,7 @@ const groups = ["core", "config", "serve", "petstore", "hosting", "storage"];
 const mayImport: Record<string, readonly string[]> = {
   clock: [],
   metrics: [],
+  tracing: ["clock"],
   problems: [],
   maybePromise: [],
   reasonPhrases: [],
@@ -74,19 +76,23 @@ const mayImport: Record<string, readonly string[]> = {
   supervisor: [...below, ...nouns, "log", "wire", "http", "edge"],
   serveDomains: [
     ...[...below, ...nouns, "stores", "log", "config", "domainsConfig"],
-    ...["wire", "edge", "dns", "acme", "supervisor", "startFailure"],
+    ...["wire", "edge", "dns", "acme", "supervisor", "startFailure", "serveTraces"],
   ],
   observeSetup: [
     ...[...below, ...nouns, "stores", "log", "config", "domainsConfig"],
     ...["wire", "edge", "dns", "acme"],
   ],
-  serveWebhooks: [...below, ...nouns, "stores", "log", "config", "wire", "outbound"],
+  serveWebhooks: [
+    ...[...below, ...nouns, "stores", "log", "config", "wire", "outbound"],
+    "serveTraces",
+  ],
   serveDashboard: [...below, ...nouns, "stores", "log", "config", "wire", "http"],
   serveMails: [
     ...[...below, ...nouns, "stores", "log", "config", "mailConfig", "outbound"],
     "serveDashboard",
   ],
   background: [...below, ...nouns, "stores", "log", "config", "serveWebhooks", "serveMails"],
+  serveTraces: [...below, ...nouns, "stores", "log", "config", "outbound"],
   serviceMetrics: [...below, ...nouns, "stores", "log", "wire"],
   ownDocs: [...below, ...nouns, "stores", "log", "config", "docs"],
   serve: [
@@ -94,6 +100,7 @@ const mayImport: Record<string, readonly string[]> = {
     ...["wire", "http", "edge", "docs", "dashboard"],
     ...["serveDomains", "serveDashboard", "background", "ownDocs", "observeSetup", "supervisor"],
     "serviceMetrics",
+    "serveTraces",
   ],
   serveAlone: ["log", "serve", "serveTogether", "supervisor", "wire"],
   serveTogether: [

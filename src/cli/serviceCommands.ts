@@ -26,6 +26,8 @@ const settings = [
   ["PETSTORE_TRUSTED_PROXIES", "this machine", "Networks whose X-Forwarded-For counts, or none"],
   ["PETSTORE_PROXY_PROTOCOL", "off", "Listeners that expect PROXY v2: api, admin, edge"],
   ["PETSTORE_LOG", "info", "info, warn, error or off"],
+  ["PETSTORE_OTLP_URL", "", "OpenTelemetry collector to send traces to"],
+  ["PETSTORE_TRACE_RATIO", "0.01", "Share of requests to trace, unless clients decide"],
   ["PETSTORE_SHUTDOWN_SECONDS", "10", "Patience with requests under way when stopping"],
   ["PETSTORE_PROCESSES", "1", "Processes that answer; auto: one per processor"],
   ["PETSTORE_FIRST_KEY", "on", "off creates and prints no key on first start"],

@@ -38,6 +38,8 @@ export interface Config {
   /** Undefined where metrics are off. */
   readonly metrics: { readonly host: string; readonly port: number } | undefined;
   readonly logLevel: LogLevel | "off";
+  /** Where traces go, and the share of what begins here; undefined where nothing is traced. */
+  readonly traces: { readonly url: string; readonly ratio: number } | undefined;
   readonly shutdownSecondsMax: number;
   /** How many processes answer; `auto` is one for each processor. */
   readonly processes: number | "auto";
@@ -113,6 +115,9 @@ export function readConfig(variables: Variables): Config {
   const metricsPort = setting("PETSTORE_METRICS_PORT", 9464, portOrOff);
   const metricsHost = setting("PETSTORE_METRICS_HOST", "127.0.0.1", host);
 
+  const collector = setting("PETSTORE_OTLP_URL", undefined, collectorAddress);
+  const traceRatio = setting("PETSTORE_TRACE_RATIO", 0.01, ratio);
+
   const served = setting("PETSTORE_ENV", "production", environment);
   const domains = readDomainsConfig(setting, complaints, { listensOn, environment: served });
   const own = domains && ownBaseUrl(domains);
@@ -132,6 +137,7 @@ export function readConfig(variables: Variables): Config {
     admin: adminPort === undefined ? undefined : { port: adminPort, ...admin },
     metrics: metricsPort === "off" ? undefined : { host: metricsHost, port: metricsPort },
     logLevel: setting("PETSTORE_LOG", "info", logLevel),
+    traces: collector === undefined ? undefined : { url: collector, ratio: traceRatio },
     shutdownSecondsMax: setting("PETSTORE_SHUTDOWN_SECONDS", 10, shutdownSeconds),
     processes: setting("PETSTORE_PROCESSES", 1, processes),
     printsFirstKey: setting("PETSTORE_FIRST_KEY", true, onOrOff),
@@ -170,6 +176,17 @@ function ownBaseUrl({ ownName, edge }: DomainsConfig): string | undefined {
   return ownName && `https://${ownName}${port}/v1`;
 }
 
+const collectorAddress = kind(
+  "the address of a collector, such as http://127.0.0.1:4318, without user and password",
+  (text) => {
+    const url = httpUrl(text);
+    return url !== undefined && `${url.username}${url.password}` === "" ? text : undefined;
+  },
+);
+const ratio = kind("a number from 0 to 1", (text) => {
+  const value = /^[0-9]{1,6}(?:\.[0-9]{1,9})?$/.test(text) ? Number(text) : Number.NaN;
+  return value >= 0 && value <= 1 ? value : undefined;
+});
 const secretLengthMin = 32;
 const secret = kind(`at least ${secretLengthMin} characters`, (text) =>
   text.length >= secretLengthMin ? text : undefined,

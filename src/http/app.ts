@@ -2,6 +2,7 @@
 import type { OperationId } from "../contract/operations.ts";
 import type { Log } from "../core/log.ts";
 import type { MaybePromise } from "../core/maybePromise.ts";
+import type { Tracer } from "../core/tracing.ts";
 import type { HttpHandler, HttpRequest, HttpResponse } from "../wire/message.ts";
 import type { PreparedResponse } from "../wire/response.ts";
 import { isPreflight, preflightResponse } from "./headers.ts";
@@ -12,6 +13,7 @@ import { isUnder, publicPrefix } from "./routes.ts";
 
 export interface AppParts extends PublicApiParts {
   readonly log: Log;
+  readonly tracer?: Tracer | undefined;
   /** Responds if the host is a site's, which does not serve the API; otherwise undefined. */
   readonly sites?: ((request: HttpRequest) => MaybePromise<HttpResponse> | undefined) | undefined;
   /** Responds to what is not under `/v1`: health, documentation. */

@@ -9,7 +9,8 @@ import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import { type MaybePromise, then } from "../core/maybePromise.ts";
 import { Problem } from "../core/problems.ts";
-import type { HttpRequest, HttpResponse } from "../wire/message.ts";
+import { parseTraceparent, type SpanContext, type Tracer } from "../core/tracing.ts";
+import type { HttpRequest, HttpResponse, RequestHeaders } from "../wire/message.ts";
 import { givenRequestId, requestIds } from "./headers.ts";
 import { readBody, readQuery } from "./input.ts";
 import type { RequestMetrics } from "./metrics.ts";
@@ -32,13 +33,25 @@ export interface Exchange<Id extends string> {
   callerId: string | undefined;
   /** Headers of its response, even if it is refused. */
   headers: Record<string, string> | undefined;
+  trace: RequestTrace | undefined;
+}
+
+/** Of the client, or begun here. */
+interface RequestTrace {
+  readonly traceId: string;
+  /** If it is recorded. */
+  readonly span: SpanContext | undefined;
 }
 
 /** What the log and the metrics know of a request. */
 export type Noted<Id extends string> = Pick<
   Exchange<Id>,
   "operation" | "callerId" | "startedMs"
-> & { readonly request: Pick<HttpRequest, "method" | "client"> };
+> & {
+  /** Without headers if it was recognised by its text, which then has no `traceparent`. */
+  readonly request: Pick<HttpRequest, "method" | "client"> & Partial<RequestHeaders>;
+  readonly trace?: RequestTrace | undefined;
+};
 
 /** The input of a request, as the document describes it. */
 export interface ReadInput {
@@ -82,17 +95,26 @@ export interface Api<Id extends string, Caller> {
   readonly metrics?: RequestMetrics;
 }
 
+export interface PipelineParts {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Undefined where nothing is traced. */
+  readonly tracer?: Tracer | undefined;
+}
+
 export class Pipeline<Id extends string, Caller> {
   readonly #api: Api<Id, Caller>;
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #routes: Routes<Id>;
   readonly #nextId: () => string;
+  readonly #tracer: Tracer | undefined;
 
-  constructor(api: Api<Id, Caller>, { clock, log }: { readonly clock: Clock; readonly log: Log }) {
+  constructor(api: Api<Id, Caller>, { clock, log, tracer }: PipelineParts) {
     this.#api = api;
     this.#clock = clock;
     this.#log = log;
+    this.#tracer = tracer;
     this.#routes = new Routes(api.operations, api);
     this.#nextId = requestIds(clock);
   }
@@ -124,6 +146,7 @@ export class Pipeline<Id extends string, Caller> {
       operation: undefined,
       callerId: undefined,
       headers: undefined,
+      trace: undefined,
     };
   }
 
@@ -153,9 +176,16 @@ export class Pipeline<Id extends string, Caller> {
     const problem = asProblem(thrown);
     const id = exchange.id ?? this.#nextId();
     if (problem.isFailure) {
-      const { operation } = exchange;
+      exchange.trace = this.#traceOf(exchange);
+      const { operation, trace } = exchange;
       const { code } = problem;
-      this.#log.error("request.failed", { id, operation: operation?.id, code, cause: problem });
+      this.#log.error("request.failed", {
+        id,
+        operation: operation?.id,
+        code,
+        traceId: trace?.traceId,
+        cause: problem,
+      });
     }
     const response = this.#api.errorResponse?.(problem, exchange) ?? errorResponse(problem);
     return this.#write(exchange, response, id);
@@ -181,7 +211,11 @@ export class Pipeline<Id extends string, Caller> {
     const { operation, request, callerId, startedMs } = noted;
     const durationMs = this.#clock.elapsed() - startedMs;
     this.#api.metrics?.observe(operation?.id, status, durationMs / 1000);
-    if (!this.#log.writes("info")) return;
+    const isLogged = this.#log.writes("info");
+    if (!isLogged && this.#tracer === undefined) return;
+    const trace = noted.trace ?? this.#traceOf(noted);
+    if (trace?.span !== undefined) this.#endSpan(trace.span, noted, status, durationMs);
+    if (!isLogged) return;
     this.#log.info("request.completed", {
       id: id ?? this.#nextId(),
       method: request.method,
@@ -191,6 +225,33 @@ export class Pipeline<Id extends string, Caller> {
       durationMs: Math.round(durationMs * 1000) / 1000,
       client: request.client,
       [this.#api.callerField]: callerId,
+      traceId: trace?.traceId,
+    });
+  }
+
+  #traceOf({ request }: Noted<Id>): RequestTrace | undefined {
+    const given = parseTraceparent(request.header?.("traceparent"));
+    const span = this.#tracer?.begin(given, given && request.header?.("tracestate"));
+    const traceId = span?.traceId ?? given?.traceId;
+    return traceId === undefined ? undefined : { traceId, span };
+  }
+
+  #endSpan(span: SpanContext, noted: Noted<Id>, status: number, durationMs: number): void {
+    const { method } = noted.request;
+    const path = noted.operation && `${this.#api.prefix}${noted.operation.path}`;
+    this.#tracer?.end(span, {
+      name: path === undefined ? "HTTP" : `${method} ${path}`,
+      kind: "server",
+      durationMs,
+      attributes: {
+        "http.request.method": method,
+        "http.route": path,
+        "http.response.status_code": status,
+        "client.address": noted.request.client,
+        "petstore.operation": noted.operation?.id,
+      },
+      // What clients do wrong is no failure of the service.
+      failure: status >= 500 ? `The status is ${status}.` : undefined,
     });
   }
 }

@@ -76,7 +76,8 @@ export class CacheLookup {
       return { response, operation, keyId, asksFreshness };
     }
     const { text } = request;
-    if (text !== undefined) {
+    // A request of a trace is never repeated.
+    if (text !== undefined && request.header("traceparent") === undefined) {
       this.#requests.set(text, { cached, token }, text.length + cached.weight);
     }
     return { response, operation, keyId, asksFreshness: undefined };

@@ -4,6 +4,7 @@ import { allOperations } from "../contract/operations.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import type { MetricsRegistry } from "../core/metrics.ts";
+import type { Tracer } from "../core/tracing.ts";
 import { keepEventsFor, repeatEvery } from "../petstore/events/retention.ts";
 import { sunsetsOf } from "../petstore/keys/sunsets.ts";
 import { UseRecorder } from "../petstore/keys/useRecorder.ts";
@@ -18,6 +19,7 @@ export interface BackgroundParts {
   readonly log: Log;
   readonly stores: Stores;
   readonly registry: MetricsRegistry;
+  readonly tracer?: Tracer | undefined;
 }
 
 /** How often to look for what becomes true by time alone. */

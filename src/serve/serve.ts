@@ -30,6 +30,7 @@ import { TrustedProxies } from "../wire/trustedProxies.ts";
 import { startBackground } from "./background.ts";
 import { keepOwnDocs, publishedAddresses } from "./ownDocs.ts";
 import { platformApi } from "./serveDashboard.ts";
+import { startTracing, traceCommit } from "./serveTraces.ts";
 import { serviceMetrics, trafficMetrics } from "./serviceMetrics.ts";
 import type { ServiceSockets } from "./supervisor/serviceSockets.ts";
 
@@ -104,15 +105,18 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   const registry = new MetricsRegistry();
   const metrics = createMetrics(registry);
   const recent = new Recent(clock);
+  const tracing = await startTracing({ ...parts, registry });
+  const tracer = tracing?.tracer;
   const stores = await parts.openStores({
     environment: config.environment,
     clock,
     onCommit(report) {
       metrics.commit(report);
       recent.commit(report);
+      if (tracer !== undefined) traceCommit(tracer, report);
     },
   });
-  const background = startBackground({ ...parts, stores, registry });
+  const background = startBackground({ ...parts, stores, registry, tracer });
   const storeReady = throttledReadiness(() => stores.ready(), clock);
   const figures = serviceMetrics({
     ...{ registry, clock, log, stores, ready: storeReady },
@@ -133,6 +137,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     platform: platformApi({
       ...parts,
       stores,
+      tracer,
       counts,
       webhookTools: background.webhookTools,
       series: async () => recent.series(await member?.recentOfOthers()),
@@ -169,6 +174,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       config.quota && (stores.limiter?.(config.quota) ?? counts.limiter("key", config.quota)),
     clock,
     log,
+    tracer,
     metrics: {
       observe(operation, status, seconds) {
         metrics.observe(operation, status, seconds);
@@ -191,6 +197,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     () => background.finish(0),
     () => background.stop(),
     () => figures.stop(),
+    () => tracing?.stop(),
     () => stores.close(),
   ];
   const { first, listener, adminListener, metricsListener, domains } = await undoing(
@@ -228,7 +235,10 @@ export async function startService(parts: ServiceParts): Promise<Service> {
         (await (
           await import("./serveDomains.ts")
         ).startDomains(
-          { ...parts, stores, contents, handler, proxies, registry, sockets: member?.sockets },
+          {
+            ...{ ...parts, stores, contents, handler, proxies, registry, tracer },
+            sockets: member?.sockets,
+          },
           config.domains,
         ));
       undo.unshift(() => domains?.stop(0));
@@ -293,6 +303,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
         if (requestsUnderWay > 0) log.warn("shutdown.forced", { requestsUnderWay });
         await background.stop();
         figures.stop();
+        await tracing?.stop();
         await stores.close();
         log.info("service.stopped");
       } finally {

@@ -5,6 +5,7 @@ import type { DomainsConfig } from "../config/domainsConfig.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import type { MetricsRegistry } from "../core/metrics.ts";
+import type { Tracer } from "../core/tracing.ts";
 import { Vault } from "../core/vault.ts";
 import { isOwnName } from "../hosting/domains/domain.ts";
 import { keepOwnNames, retryOwnNames } from "../hosting/domains/ownName.ts";
@@ -17,6 +18,7 @@ import type { Stores } from "../storage/stores.ts";
 import type { HttpHandler } from "../wire/message.ts";
 import { localProxyHeader } from "../wire/proxyProtocol.ts";
 import type { TrustedProxies } from "../wire/trustedProxies.ts";
+import { tracedAuthority } from "./serveTraces.ts";
 import { listenPersistently } from "./startFailure.ts";
 import type { ServiceSockets } from "./supervisor/serviceSockets.ts";
 
@@ -31,6 +33,7 @@ export interface DomainParts {
   readonly handler: HttpHandler;
   readonly proxies: TrustedProxies;
   readonly registry: MetricsRegistry;
+  readonly tracer?: Tracer | undefined;
   /** Listening sockets that another process opened; without those of the edge, it is not served. */
   readonly sockets?: ServiceSockets | undefined;
 }
@@ -114,7 +117,7 @@ async function startOwnEdge(
 }
 
 async function startWorker(
-  { config, clock, log, stores, registry }: DomainParts,
+  { config, clock, log, stores, registry, tracer }: DomainParts,
   domains: DomainsConfig,
   vault: Vault,
   id: string,
@@ -162,7 +165,10 @@ async function startWorker(
     store: stores.domains,
     edgeView: stores.edgeView,
     resolver: countedResolver(resolver, registry),
-    authority: countedAuthority(authority, registry),
+    authority: countedAuthority(
+      tracer === undefined ? authority : tracedAuthority(authority, tracer, clock),
+      registry,
+    ),
     probe: (edge, host, token) => probing.probeEdge(edge, host, token, clock, preface),
     publishTxt:
       certificates?.kind === "wildcard"

@@ -3,6 +3,7 @@ import type { Config } from "../config/config.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import type { MetricsRegistry } from "../core/metrics.ts";
+import type { Tracer } from "../core/tracing.ts";
 import { Vault } from "../core/vault.ts";
 import type { WebhookSender } from "../outbound/webhookSender.ts";
 import type { AllowedNetworks } from "../petstore/webhooks/address.ts";
@@ -12,6 +13,7 @@ import type { SignedMessage } from "../petstore/webhooks/webhooks.ts";
 import { WebhookWorker } from "../petstore/webhooks/worker.ts";
 import type { Stores } from "../storage/stores.ts";
 import { TrustedProxies } from "../wire/trustedProxies.ts";
+import { tracedSend } from "./serveTraces.ts";
 
 interface WebhookParts {
   readonly config: Config;
@@ -20,6 +22,7 @@ interface WebhookParts {
   readonly log: Log;
   readonly stores: Stores;
   readonly registry: MetricsRegistry;
+  readonly tracer?: Tracer | undefined;
 }
 
 /** Undefined where the settings allow no network. */
@@ -47,7 +50,8 @@ function lazySender(config: Config, clock: Clock) {
 }
 
 /** Every process of a service does this: leases share the endpoints out. */
-export function startWebhooks({ config, secret, clock, log, stores, registry }: WebhookParts) {
+export function startWebhooks(parts: WebhookParts) {
+  const { config, secret, clock, log, stores, registry, tracer } = parts;
   const { close, ...tools } = webhookTools(config, secret, clock);
   const { webhooks: store, events } = stores;
   let [requests, requestMs] = [0, 0];
@@ -56,7 +60,8 @@ export function startWebhooks({ config, secret, clock, log, stores, registry }: 
     return { requests, requestMs, cpuMs: (user + system) / 1_000 };
   };
   const metrics = new WebhookMetrics(registry);
-  const worker = new WebhookWorker({ ...tools, store, events, clock, log, load, metrics });
+  const send = tracer === undefined ? tools.send : tracedSend(tools.send, tracer);
+  const worker = new WebhookWorker({ ...tools, send, store, events, clock, log, load, metrics });
   worker.start();
   return {
     tools,

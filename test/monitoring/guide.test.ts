@@ -29,6 +29,7 @@ describeOnEngines("the guide to monitoring", (engine) => {
         PETSTORE_ACME_TERMS: "agreed",
         PETSTORE_EDGE_HTTP_PORT: "0",
         PETSTORE_EDGE_HTTPS_PORT: "0",
+        PETSTORE_OTLP_URL: "http://127.0.0.1:1",
       },
     });
     await running.client.get("/pets");

@@ -3,6 +3,7 @@ import type { Clock } from "../../core/clock.ts";
 import type { Log, LogLevel } from "../../core/log.ts";
 import { type MaybePromise, then } from "../../core/maybePromise.ts";
 import { MetricsRegistry } from "../../core/metrics.ts";
+import { parseTraceparent } from "../../core/tracing.ts";
 import type { Vault } from "../../core/vault.ts";
 import { Connections, type Traffic } from "../../wire/connections.ts";
 import type { Http2Limits } from "../../wire/http2.ts";
@@ -14,7 +15,13 @@ import {
   listenOnEach,
   type OpenListener,
 } from "../../wire/listener.ts";
-import type { HttpHandler, HttpRequest, HttpResponse, WireError } from "../../wire/message.ts";
+import type {
+  HttpHandler,
+  HttpRequest,
+  HttpResponse,
+  RequestHeaders,
+  WireError,
+} from "../../wire/message.ts";
 import type { ProxyProtocol } from "../../wire/proxyProtocol.ts";
 import { openAcknowledge } from "../../wire/sockets.ts";
 import type { TrustedProxies } from "../../wire/trustedProxies.ts";
@@ -243,14 +250,24 @@ function createHandler(
 function logRequest(
   { clock, log }: EdgeOptions,
   secured: boolean,
-  request: Pick<HttpRequest, "method" | "client" | "host" | "path">,
+  request: Pick<HttpRequest, "method" | "client" | "host" | "path"> & Partial<RequestHeaders>,
   status: number,
   startedMs: number,
 ): void {
   if (!log.writes("info")) return;
   const { method, client, host, path } = request;
   const durationMs = Math.round((clock.elapsed() - startedMs) * 1000) / 1000;
-  log.info("edge.request_served", { secured, method, client, host, path, status, durationMs });
+  const traceId = parseTraceparent(request.header?.("traceparent"))?.traceId;
+  log.info("edge.request_served", {
+    secured,
+    method,
+    client,
+    host,
+    path,
+    status,
+    durationMs,
+    traceId,
+  });
 }
 
 /** The system does not say on Bun which port it refused. */

@@ -48,7 +48,8 @@ export class PageCache {
     const cached = this.#pages.get(key);
     if (cached !== undefined) {
       const { text } = request;
-      if (text !== undefined) this.#byText.set(text, cached, text.length + cached.bytes);
+      if (text !== undefined && request.header("traceparent") === undefined)
+        this.#byText.set(text, cached, text.length + cached.bytes);
       return cached.response;
     }
     return then(make(), (response) => {

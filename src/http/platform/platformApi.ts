@@ -17,6 +17,7 @@ import type { Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
 import type { MaybePromise } from "../../core/maybePromise.ts";
 import { Problem } from "../../core/problems.ts";
+import type { Tracer } from "../../core/tracing.ts";
 import type { Vault } from "../../core/vault.ts";
 import type { DomainService } from "../../hosting/domains/domainService.ts";
 import type { Actor } from "../../hosting/sites/site.ts";
@@ -60,6 +61,7 @@ interface OpenPlatformParts {
   readonly accountMails?: AccountMails | undefined;
   readonly clock: Clock;
   readonly log: Log;
+  readonly tracer?: Tracer | undefined;
   /** Argon2id unless said. */
   readonly derive?: Derive;
 }
@@ -97,7 +99,7 @@ export function openPlatform({ stores, derive, ...parts }: OpenPlatformParts) {
     streams,
   });
   const api = new PlatformApi(authentication, factors, handlers, clock);
-  const pipeline = new Pipeline(api, { clock, log });
+  const pipeline = new Pipeline(api, parts);
   const handle = (request: HttpRequest): MaybePromise<HttpResponse> => pipeline.handle(request);
   return { handle, authentication };
 }
