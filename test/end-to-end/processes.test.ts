@@ -94,6 +94,9 @@ describeOnEngines("two processes of one service", (engine) => {
     await eventually(() => answerers(service).length === before + 10);
     const metrics = await metricsOf(service);
     expect(metrics).toMatch(/^petstore_processes 2$/m);
+    // What each has is added up, and what is in the store, the same for both, is not.
+    expect(metrics).toMatch(/^petstore_write_queue_limit 20000$/m);
+    expect(metrics).toMatch(/^petstore_store_up 1$/m);
     const listed = /^petstore_requests_total\{operation="listPets",status="200"\} (\d+)$/m;
     const requests = Number(listed.exec(metrics)?.[1]);
     expect(requests).toBe(answerers(service).length);
