@@ -35,6 +35,7 @@ import {
   findRoute,
   findServedCertificate,
 } from "../../src/storage/repositories/edgeView.ts";
+import { findExpiring, lockHeld } from "../../src/storage/repositories/recording.ts";
 import { findFailed } from "../../src/storage/repositories/siteContents.ts";
 import {
   findOwnContents,
@@ -212,6 +213,22 @@ const questions: readonly (readonly [string, string, readonly unknown[], string[
     ["domains_ended_of_project"],
     1,
   ],
+  ["the held domains of a project", lockHeld.project, ["p3"], ["domains_of_project"], 1],
+  [
+    "the held domains of an owner",
+    lockHeld.owner,
+    ["o3"],
+    ["projects_by_owner", "domains_of_project"],
+    1,
+  ],
+  [
+    "a certificate that is expiring",
+    findExpiring,
+    [3, 1, 30],
+    ["certificates_by_end", "domains_by_certificate"],
+    30,
+  ],
+  ["no certificate that is expiring", findExpiring, [0, 1, 0], ["certificates_by_end"], 0],
   ["old challenges", findOldest(challenges), [oldest], ["challenges_by_end"], 100],
   ["challenges to delete", removeFound(challenges), [oldest, hosts(50)], ["challenges_pkey"], 50],
   ["old attempts", findOldest(attempts), [oldest], ["ca_attempts_by_age"], 100],

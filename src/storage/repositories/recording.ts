@@ -81,10 +81,10 @@ export async function domainEvents(
 /** After their owner's standing has changed, of a project or of all. */
 export async function standingEvents(
   tx: Transaction,
-  column: "project" | "owner_id",
-  value: string,
+  of: keyof typeof lockHeld,
+  id: string,
 ): Promise<NewEvent[]> {
-  const held = await tx.all<{ id: string }>(lockHeld(column), [value]);
+  const held = await tx.all<{ id: string }>(lockHeld[of], [id]);
   return domainEvents(
     tx,
     held.map(({ id }) => id),
@@ -143,5 +143,11 @@ const findMilestones = `SELECT domains.state, domains.milestone,
   LEFT JOIN projects ON projects.slug = domains.project
   WHERE domains.id = ANY(?1) ORDER BY domains.id`;
 const setMilestone = "UPDATE domains SET milestone = ?2 WHERE id = ?1";
-const lockHeld = (column: string) => `SELECT id FROM domains
-  WHERE ${column} = ?1 AND ownership = 'held' ORDER BY id FOR UPDATE`;
+/** By the projects of an owner, which have an index, as their domains have. */
+export const lockHeld = {
+  project: `SELECT id FROM domains WHERE project = ?1 AND ownership = 'held'
+    ORDER BY id FOR UPDATE`,
+  owner: `SELECT id FROM domains
+    WHERE project IN (SELECT slug FROM projects WHERE owner_id = ?1) AND ownership = 'held'
+    ORDER BY id FOR UPDATE`,
+};

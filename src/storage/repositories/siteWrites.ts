@@ -66,7 +66,7 @@ export const siteWrites = {
   async setPlan(tx, { ownerId, plan }: { ownerId: string; plan: Plan }): Promise<boolean> {
     const text = "UPDATE owners SET plan = ?2 WHERE id = ?1 RETURNING id";
     if ((await tx.get(text, [ownerId, plan])) === undefined) return false;
-    const events = await standingEvents(tx, "owner_id", ownerId);
+    const events = await standingEvents(tx, "owner", ownerId);
     await tx.advance("site_revision");
     await recordEvents(tx, events);
     return true;
