@@ -45,7 +45,7 @@ describe("the record of another claim proves nothing", () => {
 test("names that others prepare use nothing of the limits of a zone", async () => {
   const { fixture, pass } = await prepared();
   const { service } = fixture;
-  for (let n = 0; n < 60; n++) {
+  for (let n = 0; n < 50; n++) {
     await service.add(bob, "rival", `n${n}.example.com`, "prepared");
   }
   for (let minutes = 0; minutes < 5; minutes++) await pass(1);
