@@ -20,7 +20,6 @@ import {
   uploadTables,
   webhookTables,
 } from "../repositories/tables.ts";
-import { webhookDisabledTables } from "../repositories/webhooks.ts";
 import { requireKnownVersion } from "../stores.ts";
 import type { Session } from "./connection.ts";
 import type { Database } from "./database.ts";
@@ -85,7 +84,6 @@ const steps: readonly (readonly Statement[])[] = [
   tablesForPostgres(eventTables),
   tablesForPostgres(domainListTables),
   tablesForPostgres(webhookTables),
-  tablesForPostgres(webhookDisabledTables),
   tablesForPostgres(accountEmailTables),
   [...tablesForPostgres(auditTables), createAuditTriggers],
   tablesForPostgres(disabledAccountTables),

@@ -120,6 +120,7 @@ export const webhookTables = [
      created_at_ms int8 NOT NULL,
      secrets text NOT NULL,
      disabled text CHECK (disabled IN ('operator', 'gone', 'failing', 'removed')),
+     disabled_at_ms int8,
      place int8 NOT NULL,
      failing_since_ms int8,
      lease_holder text,

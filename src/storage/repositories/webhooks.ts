@@ -78,12 +78,6 @@ export function webhookRepository(storage: Storage): WebhookStore {
   };
 }
 
-/** When an endpoint was disabled. */
-export const webhookDisabledTables = [
-  "ALTER TABLE webhook_endpoints ADD COLUMN [postgres: IF NOT EXISTS ]disabled_at_ms [sqlite: INTEGER][postgres: int8]",
-  "UPDATE webhook_endpoints SET disabled_at_ms = created_at_ms WHERE disabled IS NOT NULL",
-];
-
 const dayMs = 24 * 60 * 60_000;
 /** How long deliveries that have ended can be seen and replayed. */
 const endedKeptMs = 30 * dayMs;

@@ -20,7 +20,6 @@ import {
   uploadTables,
   webhookTables,
 } from "../repositories/tables.ts";
-import { webhookDisabledTables } from "../repositories/webhooks.ts";
 import { requireEnvironment, requireKnownVersion } from "../stores.ts";
 import { rollBack } from "./connection.ts";
 import { petTermsIndex } from "./petTerms.ts";
@@ -89,7 +88,6 @@ const steps: readonly string[] = [
   tablesForSqlite(eventTables),
   tablesForSqlite(domainListTables),
   tablesForSqlite(webhookTables),
-  tablesForSqlite(webhookDisabledTables),
   tablesForSqlite(accountEmailTables),
   tablesForSqlite(auditTables),
   tablesForSqlite(disabledAccountTables),
