@@ -344,7 +344,7 @@ export class MemoryDomains implements DomainStore, EdgeView {
     for (const row of ended.slice(tombstonesPerProjectMax)) this.#remove(row);
   }
 
-  route(host: string): Route | undefined {
+  route(host: string, nowMs = 0): Route | undefined {
     const domain = this.#served(host);
     const deployment = here(this.#sites.project(domain?.project ?? ""))?.current;
     if (deployment === undefined || !domain || !this.#standing(domain).paid) return undefined;
@@ -352,7 +352,7 @@ export class MemoryDomains implements DomainStore, EdgeView {
     const prepared = isPrepared(domain) || undefined;
     const site = { project, deployment, hsts, prepared, routing: this.routing(project).routing };
     const reached = (to: string) =>
-      this.#rowsAt(to).some((row) => isReached(row.domain) && row.domain.project === project);
+      this.#rowsAt(to).some(({ domain: d }) => isReached(d, nowMs) && d.project === project);
     return here(routeFor(host, site, reached));
   }
 

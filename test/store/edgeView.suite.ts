@@ -205,7 +205,7 @@ export function describeEdgeView(engine: string, open: () => Promise<Stores>): v
       return { stores, edgeView: other.edgeView };
     }
 
-    test("leads to no name that is not served, and to it as soon as it is", async () => {
+    test("leads to a name while it is served with a valid certificate", async () => {
       const { stores, edgeView } = await openRouted(host);
       expect(await edgeView.route(www)).toEqual(site());
       const domain = domainFor(host);
@@ -217,6 +217,7 @@ export function describeEdgeView(engine: string, open: () => Promise<Stores>): v
       await changeIn(stores, holding(domain, certificate), { certificate });
       expect(await edgeView.revision()).toBeGreaterThan(before);
       expect(await edgeView.route(www)).toEqual({ kind: "redirect", to: host, status: 301 });
+      expect(await edgeView.route(www, certificate.notAfterMs)).toEqual(site());
 
       const between = await edgeView.revision();
       await changeIn(stores, { ...domain, ownership: removed() });

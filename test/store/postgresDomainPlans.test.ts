@@ -32,6 +32,7 @@ import {
 } from "../../src/storage/repositories/domainWorker.ts";
 import {
   findChallenge,
+  findReached,
   findRoute,
   findServedCertificate,
 } from "../../src/storage/repositories/edgeView.ts";
@@ -135,6 +136,7 @@ const oldest = 4_000;
 /** What it asks for, through which indexes, and how many rows of one step it may touch. */
 const questions: readonly (readonly [string, string, readonly unknown[], string[], number])[] = [
   ["the route of a host", findRoute.text, [hosts(1)], ["domains_held"], 1],
+  ["what a redirect leads to", findReached.text, [hosts(1)], ["domains_held"], 1],
   ["the routes of 50 hosts", findRoute.text, [hosts(50)], ["domains_held"], 50],
   ["the route of a host that nobody has", findRoute.text, [["x.example"]], ["domains_held"], 0],
   [

@@ -27,6 +27,7 @@ import {
 } from "../../src/storage/repositories/domainWorker.ts";
 import {
   findChallenge,
+  findReached,
   findRoute,
   findServedCertificate,
 } from "../../src/storage/repositories/edgeView.ts";
@@ -81,6 +82,14 @@ describe("query plans", () => {
         search("domains", "domains_held", "host=\\?"),
         ...standing,
         /^SEARCH project_routing USING PRIMARY KEY \(project=\?\) LEFT-JOIN$/,
+      ],
+    ],
+    "what a redirect leads to is found by its host": [
+      forSqliteOne(findReached.text),
+      [
+        search("domains", "domains_held", "host=\\?"),
+        ...standing,
+        search("certificates", "\\S+", "id=\\?"),
       ],
     ],
     "a holder is found by its name": [

@@ -256,7 +256,7 @@ export function isServed({ ownership, certificate }: Domain): boolean {
   return ownership.kind === "held" && certificate.held !== undefined;
 }
 
-/** Whether visitors may be led to it: it is served, and its DNS has brought them here. */
-export function isReached(domain: Domain): boolean {
-  return isServed(domain) && !isPrepared(domain);
+/** Whether visitors may be led to it: it is served securely, and its DNS has brought them here. */
+export function isReached(domain: Domain, nowMs: number): boolean {
+  return isServed(domain) && isValid(domain.certificate.held, nowMs) && !isPrepared(domain);
 }

@@ -179,11 +179,13 @@ export async function viewsOf(
 ): Promise<DomainView[]> {
   const routings = new Map<string, RoutingInEffect>();
   const views: DomainView[] = [];
+  const nowMs = clock.now();
   for (const stored of all) {
     const { project } = stored.domain;
-    const routing = routings.get(project) ?? (await routingInEffect(domains, project)).routing;
+    const routing =
+      routings.get(project) ?? (await routingInEffect(domains, project, nowMs)).routing;
     routings.set(project, routing);
-    views.push(viewOf(stored, routing, clock.now()));
+    views.push(viewOf(stored, routing, nowMs));
   }
   return views;
 }

@@ -92,7 +92,7 @@ export class DomainService {
 
   async show(actor: Actor, slug: string, host: string): Promise<DomainDetails> {
     const stored = await this.#attached(actor, slug, host);
-    const { routing } = await routingInEffect(this.#parts.domains, slug);
+    const { routing } = await routingInEffect(this.#parts.domains, slug, this.#parts.clock.now());
     const timeline = await this.#parts.domains.timeline(stored.domain.id, timelineEntriesMax);
     const { domains, clock, ownLimits } = this.#parts;
     const budget = ownLimits ? await usageOf(stored.domain.host, domains, clock.now()) : [];
@@ -115,8 +115,8 @@ export class DomainService {
       known === undefined || hasEnded(known.domain)
         ? await this.#attached(actor, project, host)
         : known;
-    const { routing, version: routed } = await routingInEffect(domains, project);
     const nowMs = clock.now();
+    const { routing, version: routed } = await routingInEffect(domains, project, nowMs);
     return JSON.stringify([
       ...[domain.id, version, routed, [...routing.held], Math.floor(nowMs / 60_000)],
       ...[statusOf(domain, standing, nowMs), nextDueAtMs(domain, nowMs), standing],

@@ -74,12 +74,13 @@ export interface DomainDetails extends DomainView {
 export async function routingInEffect(
   domains: Pick<DomainStore, "routing" | "holderOf">,
   project: string,
+  nowMs: number,
 ): Promise<{ readonly routing: RoutingInEffect; readonly version: number }> {
   const { routing, version } = await domains.routing(project);
   const held = new Set<string>();
   for (const host of targetsOf(routing)) {
     const holder = (await domains.holderOf(host))?.domain;
-    if (holder?.project !== project || !isReached(holder)) held.add(host);
+    if (holder?.project !== project || !isReached(holder, nowMs)) held.add(host);
   }
   return { routing: { ...routing, held }, version };
 }

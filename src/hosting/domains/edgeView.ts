@@ -76,9 +76,10 @@ export async function presentEdges(
 export interface EdgeView {
   /**
    * Undefined unless the host is attached, was verified, has a certificate, its owner's plan is
-   * paid and its project is deployed, all at the time of the call.
+   * paid and its project is deployed, all at the time of the call. Nobody is led to a name whose
+   * certificate has expired by `nowMs`.
    */
-  route(host: string): MaybePromise<Route | undefined>;
+  route(host: string, nowMs?: number): MaybePromise<Route | undefined>;
   /** As long as the name is held, so that visitors get a page even if it is not served. */
   certificate(host: string): MaybePromise<ServedCertificate | undefined>;
   /** The key authorization to respond with, regardless of the worker that published it. */

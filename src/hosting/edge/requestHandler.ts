@@ -107,7 +107,7 @@ export function createEdgeHandler({
     method === "GET" || method === "HEAD" || host === own?.host;
 
   async function routed(request: EdgeRequest): Promise<HttpResponse> {
-    const route = await view.route(request.host);
+    const route = await view.route(request.host, clock.now());
     if (route === undefined) return unrouted(request.host);
     const response =
       route.kind === "redirect"

@@ -62,9 +62,9 @@ export function withSiteAddresses({ view, sites, domains, sitesHost }: AddressPa
 
   return {
     ...view,
-    route(host) {
+    route(host, nowMs) {
       const label = labelOf(host);
-      return label === undefined ? view.route(host) : route(host, label);
+      return label === undefined ? view.route(host, nowMs) : route(host, label);
     },
     certificate(host) {
       const label = labelOf(host);

@@ -13,7 +13,7 @@ import { byText, type LookUp, type Storage, type Writes } from "./storage.ts";
 export function edgeViewRepository(storage: Storage): EdgeView {
   const { edgeRevisionNow } = storage;
   return {
-    route: (host) =>
+    route: (host, nowMs = 0) =>
       then(storage.lookUp(findRoute, host), (row) => {
         if (row === undefined) return undefined;
         const { project, deployment, hsts } = row;
@@ -21,8 +21,8 @@ export function edgeViewRepository(storage: Storage): EdgeView {
         const routing = row.routing === undefined ? noRouting : JSON.parse(row.routing);
         return routeFor(host, { project, deployment, hsts, prepared, routing }, (target) =>
           then(
-            storage.lookUp(findRoute, target),
-            (found) => found?.project === project && found.prepared !== 1,
+            storage.lookUp(findReached, target),
+            (found) => found?.project === project && found.notAfterMs > nowMs,
           ),
         );
       }),
@@ -77,6 +77,14 @@ export const findRoute: LookUp<RouteRow> = {
       domains.prepared, project_routing.routing
     FROM domains ${standing}
     LEFT JOIN project_routing ON project_routing.project = domains.project ${whereServed}`,
+  keyOf: ({ host }) => [host],
+};
+/** What visitors may be led to, for as long as its certificate is valid. */
+export const findReached: LookUp<{ host: string; project: string; notAfterMs: number }> = {
+  text: `SELECT domains.host, domains.project, certificates.not_after_ms AS "notAfterMs"
+    FROM domains ${standing}
+    JOIN certificates ON certificates.id = domains.certificate_id ${whereServed}
+    AND domains.prepared IS NOT TRUE`,
   keyOf: ({ host }) => [host],
 };
 export const findServedCertificate: LookUp<ServedCertificate> = {
