@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Domain, Status } from "../../src/hosting/domains/domain.ts";
 import { noRouting } from "../../src/hosting/domains/domains.ts";
-import { viewOf } from "../../src/hosting/domains/domainView.ts";
+import { routingInEffect, viewOf } from "../../src/hosting/domains/domainView.ts";
 import type { Finding } from "../../src/hosting/domains/finding.ts";
 import * as lifecycle from "../../src/hosting/domains/lifecycle.ts";
 import type { Routing } from "../../src/hosting/domains/routing.ts";
@@ -148,4 +148,18 @@ describe("what an owner sees", () => {
       });
     }
   });
+});
+
+test("a name that a routing leads to is held once its certificate has expired", async () => {
+  const domain = lives.live;
+  const { host, project } = domain;
+  const routing = { primary: host, redirects: [] };
+  const stored = { domain, version: 1, standing: good };
+  const domains = { routing: () => ({ routing, version: 1 }), holderOf: () => stored };
+  const endMs = domain.certificate.held?.notAfterMs ?? 0;
+  const heldAt = async (nowMs: number) => [
+    ...(await routingInEffect(domains, project, nowMs)).routing.held,
+  ];
+  expect(await heldAt(endMs - 1)).toEqual([]);
+  expect(await heldAt(endMs)).toEqual([host]);
 });
