@@ -51,6 +51,18 @@ describe("deliveries", () => {
     expect(startedBeside({ requests: 20, requestMs: 20_000, cpuMs: 50 })).toBeWithin(95, 112);
   });
 
+  test("begin slowly after a pause, until it is known whether the process is busy", () => {
+    const clock = fakeClock(0);
+    const pace = new Pace(clock, () => idle);
+    const start = () => Array.from({ length: 100 }, () => pace.take()).filter(Boolean).length;
+    clock.advance(200);
+    expect(start()).toBe(100);
+    clock.advance(60_000);
+    expect(start()).toBe(10);
+    clock.advance(100);
+    expect(start()).toBe(100);
+  });
+
   test("of all endpoints take turns", () => {
     const clock = fakeClock(0);
     const busy = () => ({

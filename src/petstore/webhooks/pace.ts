@@ -23,6 +23,8 @@ const deliveriesPerSecondMin = 100;
 const deliveriesPerSecondMax = 500;
 const atOnceMax = 10;
 const lookEveryMs = 100;
+/** After that long without a delivery, it is not known whether the process is busy by now. */
+const knownMsMax = 5 * lookEveryMs;
 const waitMs = 10;
 
 export class Pace {
@@ -88,7 +90,9 @@ export class Pace {
       underWay >= busyUnderWay ||
       (requestsPerSecond >= busyRequestsPerSecond && cpuShare >= busyCpuShare);
     const few = Math.max(deliveriesPerSecondMin, requestsPerSecond * deliveriesPerRequest);
-    this.#deliveriesPerSecond = isBusy ? Math.min(few, deliveriesPerSecondMax) : undefined;
+    const isKnown = sinceMs <= knownMsMax;
+    if (!isKnown) this.#deliveriesPerSecond = deliveriesPerSecondMax;
+    else this.#deliveriesPerSecond = isBusy ? Math.min(few, deliveriesPerSecondMax) : undefined;
     this.#before = load;
     this.#lookedMs = nowMs;
     this.#started = 0;
