@@ -226,6 +226,8 @@ function replaceContents(db: DatabaseSync, other: string, record: () => void): v
            AND ours.factors_changed_at_ms > coalesce(theirs.factors_changed_at_ms, 0));
        ${factorTables.map((table) => `CREATE TEMP TABLE newer_${table} AS SELECT * FROM main.${table} WHERE account IN (SELECT name FROM newer_factors);`).join("\n")}
        CREATE TEMP TABLE access_ends AS SELECT id, revoked_at_ms FROM main.access_tokens;
+       CREATE TEMP TABLE webhooks AS SELECT id, secrets, disabled, disabled_at_ms
+         FROM main.webhook_endpoints;
        CREATE TEMP TABLE domain_ends AS SELECT * FROM main.domains WHERE ended_at_ms IS NOT NULL;`,
     );
     // Filled again below: its own tables must not be written to.
@@ -237,8 +239,10 @@ function replaceContents(db: DatabaseSync, other: string, record: () => void): v
          INSERT INTO main.${table} (${columns}) SELECT ${columns} FROM other.${table};`,
       );
     }
-    // What was revoked or ended since the backup stays so: keys, tokens, domains, accounts, old
-    // passwords and second factors. Sessions and links of the backup may have ended since, so all of them are removed.
+    // What was revoked or ended since the backup stays so: keys, tokens, domains, accounts, webhooks,
+    // old passwords and second factors. Sessions, leases and links of the backup may have ended since,
+    // so all of them are removed, and no link is mailed. What is left of a webhook that was removed
+    // may be nothing but the entry in the audit log.
     db.exec(
       `UPDATE main.keys SET
          revoked_at_ms = coalesce(ends.revoked_at_ms, keys.revoked_at_ms),
@@ -268,6 +272,15 @@ function replaceContents(db: DatabaseSync, other: string, record: () => void): v
        DELETE FROM main.pending_sign_ins;
        DELETE FROM main.passkey_challenges;
        DELETE FROM main.one_time_links;
+       DELETE FROM main.mails WHERE sealed IS NOT NULL;
+       UPDATE main.webhook_endpoints SET lease_holder = NULL, lease_until_ms = NULL;
+       UPDATE main.webhook_endpoints SET (secrets, disabled, disabled_at_ms) =
+         (ours.secrets, coalesce(ours.disabled, webhook_endpoints.disabled),
+          coalesce(ours.disabled_at_ms, webhook_endpoints.disabled_at_ms))
+       FROM temp.webhooks AS ours WHERE ours.id = webhook_endpoints.id;
+       DROP TABLE temp.webhooks;
+       UPDATE main.webhook_endpoints SET disabled = 'removed' WHERE 'webhooks/' || id IN (
+         SELECT subject FROM main.audit_log WHERE action = 'webhook.remove');
        UPDATE main.domains SET
          (ownership, ended_at_ms, served, certificate_id, state, due_at_ms, milestone) =
          (ends.ownership, ends.ended_at_ms, ends.served, ends.certificate_id, ends.state,
