@@ -136,7 +136,9 @@ export class SecondFactorService {
     if (pending === undefined) throw new Problem("sign_in_expired");
     if (step.passkey !== undefined) {
       const { account, proof } = await this.#proveByPasskey(pending, step.passkey, party);
-      return this.#signIn(pending, account, proof, visitor);
+      const signedIn = await this.#signIn(pending, account, proof, visitor);
+      if (pending.account === undefined) await this.#throttle.giveBackAddress(visitor.address);
+      return signedIn;
     }
     const { account } = pending;
     if (account === undefined) throw new Problem("second_factor_refused");

@@ -95,6 +95,11 @@ export class SignInThrottle {
     return take(this.#addresses, bucketOf("address", address));
   }
 
+  /** For an attempt that another request began, and this one completed. */
+  async giveBackAddress(address: string): Promise<void> {
+    await this.#addresses.giveBack(bucketOf("address", address));
+  }
+
   async byName(purpose: Purpose, name: string): Promise<GiveBack> {
     const attempt = attemptFor(purpose, name, this.#clock.now());
     const waitMs = await this.#store.take(attempt);

@@ -6,6 +6,7 @@ import {
   fixture,
   party,
   secondStep,
+  statusOf,
   withFixture,
 } from "../accounts/secondFactorFixture.ts";
 import { phrase, rival, shop } from "../accounts/sessionFixture.ts";
@@ -34,6 +35,24 @@ describe("a passkey", () =>
         recoveryCodesLeft: 10,
         passkeyOrigin: party.origin,
       });
+    });
+
+    test("that signs in counts as no attempt, however many people share an address", async () => {
+      const { authenticator } = await addPasskey(await fixture.signInByLink(shop));
+      for (let count = 0; count < 40; count++) {
+        const { body, cookie } = await request();
+        const passkey = authenticator.get({ ...party, challenge: body.challenge });
+        expect((await secondStep(cookie, { passkey })).status).toBe(200);
+      }
+      for (let count = 0; count < 30; count++) expect((await request()).status).toBe(200);
+      expect((await request()).status).toBe(429);
+    });
+
+    test("that is asked for ends the session that the browser had before", async () => {
+      const session = await fixture.signInByLink(shop);
+      const { cookie } = await request(session);
+      expect(cookie).not.toBe("");
+      expect(await statusOf(session)).toBe(401);
     });
 
     test("signs each challenge once, and only for the session that asked", async () => {

@@ -95,13 +95,15 @@ export function sessionHandlers(parts: SessionHandlersParts) {
       return continued(step, call, "password");
     },
 
-    async requestPasskey(_, { request }) {
+    async requestPasskey(_, { caller, request }) {
       const visitor = visitorOf(request);
       const party = relyingParty(authentication.originFor(request));
       const { options, pendingToken } = await factors
         .requestPasskey(authentication.pendingToken(request), visitor, party)
         .catch((cause) => noted(cause, visitor));
       if (pendingToken === undefined) return inMs(200, options);
+      // Its token is about to be replaced in the browser.
+      if (caller.knownSession !== undefined) await ended(caller.knownSession);
       return { ...inMs(200, options), headers: pendingCookie(pendingToken, request) };
     },
 
