@@ -103,6 +103,7 @@ describe("an invitation", () => {
           /^http:\/\/petstore\.test:8080\/dashboard\/#\/welcome\/[\w-]{43}$/,
         ),
         expiresAtMs: startMs + 7 * 24 * hourMs,
+        mailedTo: null,
       },
     ]);
     const token = body.link.split("/").at(-1);
