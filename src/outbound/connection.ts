@@ -182,6 +182,9 @@ export class Connection implements HeadReceiver, ParserEvents {
   }
 
   #beginHead(): void {
+    // Of a trailer, the last one may be left.
+    this.#name = "";
+    this.#value = undefined;
     this.#headers = [];
     this.#headerBytes = 0;
     this.#retryAfter = undefined;

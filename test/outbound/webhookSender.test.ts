@@ -196,6 +196,22 @@ describe("an attempt", () => {
 });
 
 describe("connections", () => {
+  test("carry no trailer of one response over to the next", async () => {
+    const trailed =
+      "HTTP/1.1 200 A\r\ntransfer-encoding: chunked\r\n\r\n0\r\nRetry-After: 9\r\n\r\n";
+    await using receiver = await new Receiver((_, socket, number) => {
+      socket.write(number === 1 ? trailed : response(503));
+    }).listen();
+    using sender = sending();
+    const url = `http://receiver.test:${receiver.port}/`;
+    await sender.send({ url, headers, body });
+    const next = await sender.send({ url, headers, body });
+    expect(receiver.connections).toBe(1);
+    expect(next).toMatchObject({
+      ...{ status: 503, retryAfter: undefined, headers: [["content-length", "0"]] },
+    });
+  });
+
   test("are used again, and replaced when the receiver has closed them meanwhile", async () => {
     await using receiver = await new Receiver(answering(response(200))).listen();
     using sender = sending();
