@@ -182,17 +182,6 @@ describeOnEngines("keys and owners", (engine) => {
       expect(nobody.body.code).toBe("owner_not_found");
     });
 
-    test("sets its own address, and the operator theirs", async () => {
-      const set = await fixture.ask("PUT", "/account/email", { body: { email: "a@shop.example" } });
-      expect([set.status, set.body]).toEqual([200, { email: "a@shop.example" }]);
-      await ask("PUT", "/account/email", { email: "root@example.com" });
-      expect((await fixture.ask("GET", "/account/email")).body.email).toBe("a@shop.example");
-      expect((await ask("GET", "/account/email")).body.email).toBe("root@example.com");
-      const refused = await fixture.ask("PUT", "/account/email", { body: { email: "shop" } });
-      expect(refused.body.code).toBe("body_invalid");
-      expect((await fixture.stores.accounts.find("shop"))?.email).toBe("a@shop.example");
-    });
-
     test("is not added where its e-mail address or its name cannot be used", async () => {
       const bad = { id: "acme", name: "Acme", email: "a@example.com\r\nBcc: b@example.com" };
       expect((await ask("POST", "/owners", bad)).body.code).toBe("body_invalid");

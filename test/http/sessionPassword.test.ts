@@ -140,3 +140,32 @@ describe("an invitation", () => {
     expect((await invite("shop", { cookie, headers: { origin } })).status).toBe(200);
   });
 });
+
+describe("an e-mail address", () => {
+  const set = (email: string, asked: Parameters<SessionFixture["ask"]>[2]) =>
+    fixture.ask("PUT", "/account/email", { ...asked, body: { email } });
+
+  test("is set by everybody for themselves", async () => {
+    const [own, operators] = [
+      await fixture.signInByLink(shop),
+      await fixture.signInByLink(operator),
+    ];
+    const { status, body } = await set("a@shop.example", { cookie: own });
+    expect([status, body]).toEqual([200, { email: "a@shop.example" }]);
+    await set("root@example.com", { cookie: operators });
+    expect((await set("shop", { cookie: own })).body.code).toBe("body_invalid");
+    const emailOf = async (cookie: string) =>
+      (await fixture.ask("GET", "/account/email", { cookie })).body.email;
+    expect([await emailOf(own), await emailOf(operators)]).toEqual([
+      ...["a@shop.example", "root@example.com"],
+    ]);
+  });
+
+  test("is where links to sign in go, so that no access token changes it", async () => {
+    const authorization = `Bearer ${await fixture.tokenFor(shop)}`;
+    const headers = { "sec-fetch-site": "same-origin", authorization };
+    const { status, body } = await set("thief@example.com", { headers });
+    expect([status, body.code]).toEqual([401, "not_signed_in"]);
+    expect(await fixture.stores.accounts.listEmails()).toEqual(new Map());
+  });
+});
