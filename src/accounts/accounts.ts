@@ -180,7 +180,7 @@ export interface AccountStore {
   rehashPassword(rehash: Rehash): Promise<void>;
   /** Takes one from the bucket. Returns 0, or the milliseconds until one is available. */
   take(attempt: SignInAttempt): Promise<number>;
-  /** Records an attempt with a wrong password, some of them if there are many. */
+  /** Records an attempt with a wrong password or second factor, some of them if there are many. */
   signInFailed(account: string): Promise<void>;
   /** Undoes a `take` that should not count. */
   giveBack(attempt: SignInAttempt): Promise<void>;

@@ -1,6 +1,6 @@
 /** The second step of signing in, and the factors that an account has for it. */
 import type { Clock } from "../core/clock.ts";
-import { Problem } from "../core/problems.ts";
+import { isExpectedProblem, Problem } from "../core/problems.ts";
 import type { Vault } from "../core/vault.ts";
 import { nameError } from "../petstore/keys/lifecycle.ts";
 import { randomText } from "../petstore/keys/token.ts";
@@ -134,6 +134,21 @@ export class SecondFactorService {
   ): Promise<SignedIn & { readonly by: Proof["kind"] }> {
     const pending = await this.#findPending(token);
     if (pending === undefined) throw new Problem("sign_in_expired");
+    return this.#complete(pending, step, visitor, party).catch(async (cause) => {
+      const { account } = pending;
+      const isRefused = isExpectedProblem(cause) && cause.code === "second_factor_refused";
+      // Whoever got here knows the password.
+      if (account !== undefined && isRefused) await this.#accounts.signInFailed(account);
+      throw cause;
+    });
+  }
+
+  async #complete(
+    pending: PendingSignIn,
+    step: SecondStep,
+    visitor: ClientInfo,
+    party: RelyingParty | undefined,
+  ): Promise<SignedIn & { readonly by: Proof["kind"] }> {
     if (step.passkey !== undefined) {
       const { account, proof } = await this.#proveByPasskey(pending, step.passkey, party);
       const signedIn = await this.#signIn(pending, account, proof, visitor);

@@ -49,6 +49,18 @@ describeOnEngines("signing in in two steps", (engine) =>
       expect(await statusOf(done.cookie)).toBe(200);
     });
 
+    test("records a second step that failed, since whoever takes it knows the password", async () => {
+      await addApp(await fixture.signInByLink(shop));
+      fixture.clock.advance(minuteMs);
+      for (const code of ["000000", "aaaa-bbbb-cccc-dddd"]) {
+        const { cookie } = await firstStep();
+        expect((await secondStep(cookie, { code })).status).toBe(401);
+      }
+      const query = { action: "account.sign_in_failed", limit: 9 };
+      const entries = await fixture.stores.audit.list(query);
+      expect(entries).toMatchObject([{ actor: "anonymous", subject: "accounts/shop" }]);
+    });
+
     test("takes one code once, however many send it at the same time", async () => {
       const { secret } = await addApp(await fixture.signInByLink(shop));
       fixture.clock.advance(minuteMs);
