@@ -1,4 +1,5 @@
-import { hostname, userInfo } from "node:os";
+import { execFileSync } from "node:child_process";
+import { hostname } from "node:os";
 import { withOrigin } from "../audit/origin.ts";
 import type { MaybePromise } from "../core/maybePromise.ts";
 import type { Stores } from "../storage/stores.ts";
@@ -61,11 +62,15 @@ export function byCommand<T>(work: () => T): T {
   return withOrigin({ actor: `cli/${osUser()}`, source }, work);
 }
 
+/** By the system: `os.userInfo()` of Bun repeats the variable USER, which anybody can set. */
 function osUser(): string {
   try {
-    return userInfo().username;
+    return execFileSync("id", ["-un"], {
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+    }).trim();
   } catch {
-    // A container may run as a user without a name.
+    // A container may run as a user without a name, or have no such command.
     return String(process.getuid?.() ?? "unknown");
   }
 }

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
-import { hostname, userInfo } from "node:os";
+import { hostname } from "node:os";
 import { DatabaseSync } from "node:sqlite";
 import { CliFixture } from "./cliFixture.ts";
 
-const me = `cli/${userInfo().username}`;
+const me = `cli/${spawnSync("id", ["-un"], { encoding: "utf8" }).stdout.trim()}`;
 
 /** A key that was made and revoked, and an owner. */
 async function withChanges(cli: CliFixture): Promise<{ id: string; key: string }> {
@@ -35,6 +35,19 @@ describe("audit list", () => {
       after: { name: "till", revokedAt: expect.any(String) },
     });
     expect(JSON.stringify(everything)).not.toContain(key);
+  });
+
+  test("names the user of the operating system, whatever the environment says", async () => {
+    await using cli = new CliFixture();
+    const { USER: before } = process.env;
+    process.env["USER"] = "somebody-else";
+    try {
+      await cli.json("owners", "add", "acme");
+    } finally {
+      if (before === undefined) delete process.env["USER"];
+      else process.env["USER"] = before;
+    }
+    expect((await cli.json("audit", "list"))[0]).toMatchObject({ actor: me });
   });
 
   test("filters, and continues from a number", async () => {
