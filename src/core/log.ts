@@ -5,7 +5,9 @@ import type { Clock } from "./clock.ts";
 export const logLevels = ["info", "warn", "error"] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-type Fields = Readonly<Record<string, unknown>>;
+/** What each line has by itself cannot be said a second time. */
+type Reserved = { readonly [Name in "time" | "level" | "event"]?: never };
+type Fields = Readonly<Record<string, unknown>> & Reserved;
 
 export interface Log {
   info(event: string, fields?: Fields): void;

@@ -280,7 +280,7 @@ export class EndpointQueue {
       if (settled.state !== "pending") this.#pending--;
       if (settled.state === "failed") {
         const { eventId } = settled;
-        this.#parts.log.warn("webhook.failed", { endpoint: this.#endpoint.id, event: eventId });
+        this.#parts.log.warn("webhook.failed", { endpoint: this.#endpoint.id, eventId });
       }
     }
   }
