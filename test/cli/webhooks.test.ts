@@ -63,6 +63,19 @@ describe("webhooks create", () => {
   }
 });
 
+describe("webhooks show", () => {
+  test("counts events from the first that the endpoint is to get", async () => {
+    await using cli = new CliFixture();
+    const { id } = await cli.json("webhooks", "create", url, "--types", "key.*");
+    const behind = async () => (await cli.json("webhooks", "show", id)).behind;
+    await cli.json("pets", "seed", "--count", "3");
+    expect(await behind()).toBe(0);
+    await cli.json("keys", "create", "--name", "till");
+    await cli.json("pets", "seed", "--count", "3");
+    expect(await behind()).toBe(4);
+  });
+});
+
 describe("webhooks test", () => {
   test("sends a message that the published library accepts, and says what came back", async () => {
     await using receiver = await new Receiver(answering(response(202, "ok"))).listen();

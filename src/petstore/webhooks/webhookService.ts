@@ -9,6 +9,7 @@ import {
   type EventStore,
   type EventType,
   eventPatterns,
+  matchingTypes,
   shopPatterns,
 } from "../events/events.ts";
 import { type AllowedNetworks, urlError } from "./address.ts";
@@ -24,6 +25,7 @@ import {
   messageId,
   type NewEndpoint,
   openSecrets,
+  resourceOf,
   rotateSecret,
   type SignedMessage,
   type WebhookStore,
@@ -40,7 +42,7 @@ export interface WebhookTools {
 
 export interface WebhookServiceParts extends WebhookTools {
   readonly store: WebhookStore;
-  readonly events: Pick<EventStore, "lastId">;
+  readonly events: Pick<EventStore, "lastId" | "list">;
   readonly clock: Clock;
 }
 
@@ -73,8 +75,16 @@ export class WebhookService {
   async show(id: string): Promise<shown.WebhookDetails> {
     const { store, events } = this.#parts;
     const endpoint = await this.#find(id);
-    const behind = Math.max(0, (await events.lastId()) - endpoint.place);
+    const behind = Math.max(0, (await events.lastId()) - (await this.#readUpTo(endpoint)));
     return { ...this.#shown(endpoint), pending: await store.countPending(id), behind };
+  }
+
+  /** Its place is stored only now and then while it gets nothing. */
+  async #readUpTo({ id, types, place }: Endpoint): Promise<number> {
+    const query = { types: types && matchingTypes(types), after: place, limit: 10 };
+    const page = await this.#parts.events.list(query);
+    const next = page?.events.find(({ resource }) => resource !== resourceOf(id));
+    return next === undefined ? (page?.readUpTo ?? place) : next.id - 1;
   }
 
   async update(id: string, wanted: shown.NewWebhook): Promise<shown.Webhook> {
