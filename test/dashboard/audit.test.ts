@@ -80,7 +80,7 @@ describeWithBrowser("the audit log", (browser) => {
     await page.getByLabel("Action").fill("account");
     await rowOf("account.sign_in").waitFor();
     await rowOf("owner.create").first().waitFor({ state: "detached" });
-    await page.getByLabel("To", { exact: true }).fill("2020-01-31");
+    await page.getByLabel("Until", { exact: true }).fill("2020-01-31");
     await page.getByRole("heading", { name: "No such entries" }).waitFor();
     await page.getByRole("button", { name: "Clear filters" }).click();
     await rowOf("owner.set_plan").waitFor();

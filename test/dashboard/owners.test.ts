@@ -126,7 +126,7 @@ describeWithBrowser("owners", (browser) => {
     expect(await barriersInBothThemes(acme.page)).toEqual([]);
     await address.fill("");
     await save.click();
-    await acme.page.getByText("You get no more mail.").first().waitFor();
+    await acme.page.getByText("Your address is removed.").first().waitFor();
     expect((await accounts.find("acme"))?.email).toBeUndefined();
     expect(faultsOf(acme).filter((fault) => !fault.includes("400"))).toEqual([]);
   });

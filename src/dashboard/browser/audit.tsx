@@ -6,14 +6,14 @@ import { later } from "../../docs/browser/platform.ts";
 import { Button } from "./parts/buttons.tsx";
 import { closeDialog, Dialog, openDialog } from "./parts/dialog.tsx";
 import { TextField } from "./parts/form.tsx";
-import { Ago } from "./parts/format.tsx";
+import { Ago, Exactly } from "./parts/format.tsx";
 import { Empty, Loadable, Skeleton } from "./parts/notice.tsx";
 import { Page } from "./parts/page.tsx";
 import { Paging, useWalk } from "./parts/paging.tsx";
 import { Table } from "./parts/table.tsx";
 import { useGet } from "./useApi.ts";
 
-const unfiltered = { actor: "", action: "", subject: "", from: "", to: "" };
+const unfiltered = { actor: "", action: "", subject: "", since: "", until: "" };
 type Filter = typeof unfiltered;
 
 /** A search starts once typing has paused this long. */
@@ -64,13 +64,13 @@ export function AuditLog() {
   );
 }
 
-function queryOf({ actor, action, subject, from, to }: Filter) {
+function queryOf({ actor, action, subject, since, until }: Filter) {
   return {
     actor: actor.trim(),
     action: action.trim(),
     subject: subject.trim(),
-    ...(from !== "" && { sinceMs: midnight(from) }),
-    ...(to !== "" && { untilMs: midnight(to, 1) }),
+    ...(since !== "" && { sinceMs: midnight(since) }),
+    ...(until !== "" && { untilMs: midnight(until, 1) }),
   };
 }
 
@@ -97,8 +97,8 @@ function Filters({ filter, onFilter }: FiltersProps) {
       <TextField label="Actor" placeholder="accounts/operator" {...search} {...field("actor")} />
       <TextField label="Action" placeholder="key.revoke" {...search} {...field("action")} />
       <TextField label="Subject" placeholder="projects/acme" {...search} {...field("subject")} />
-      <TextField label="From" type="date" {...field("from")} />
-      <TextField label="To" type="date" {...field("to")} />
+      <TextField label="Since" type="date" {...field("since")} />
+      <TextField label="Until" type="date" {...field("until")} />
     </search>
   );
 }
@@ -120,7 +120,7 @@ function Entries({ entries, onNarrow }: EntriesProps) {
           names: true,
           cell: ({ action, subject, actor, at }) => (
             <>
-              <span class="name">{action}</span>
+              <span class="name action">{action}</span>
               <code class="slim">{subject}</code>
               <span class="slim quiet">
                 <code>{actor}</code>, <Ago at={at} past />
@@ -156,7 +156,7 @@ function Entries({ entries, onNarrow }: EntriesProps) {
 function Details({ entry, onNarrow }: { entry: AuditEntry } & Pick<EntriesProps, "onNarrow">) {
   const { actor, subject, source } = entry;
   const facts: readonly [string, ComponentChildren][] = [
-    ["Time", <Ago key="at" at={entry.at} past />],
+    ["Time", <Exactly key="at" at={entry.at} />],
     ["Actor", <code key="actor">{actor}</code>],
     ["Subject", <code key="subject">{subject}</code>],
     ["Address", source.address],
@@ -211,5 +211,5 @@ function Changes({ before, after }: Pick<AuditEntry, "before" | "after">) {
 /** As people read it: a list or an object over several lines. */
 function textOf(value: unknown): string {
   if (value === undefined || value === null) return "–";
-  return typeof value === "string" ? value : JSON.stringify(value, undefined, 2);
+  return typeof value === "string" && value !== "" ? value : JSON.stringify(value, undefined, 2);
 }

@@ -40,7 +40,7 @@ export function Account({ session }: { session: Session }) {
         {actor.kind === "operator" ? "with full access" : "with access to your own projects"}. Your
         username is <code>{actor.id}</code>.
       </p>
-      <AccountEmail />
+      <AccountEmail actor={actor} />
       <Password />
       <TwoStepSection />
       <Sessions />

@@ -72,6 +72,11 @@ export function Ago({ at, past = false }: AgoProps) {
   return <Time atMs={atMs}>{fromNow(atMs, past ? Math.max(seenMs, atMs) : seenMs)}</Time>;
 }
 
+/** `12 Feb 2030, 14:03:21 UTC`, in the zone of the reader. */
+export function Exactly({ at }: { at: Instant }) {
+  return <Time atMs={msOf(at)}>{exact.format(msOf(at))}</Time>;
+}
+
 /** `12 Feb`. */
 export function Day({ at }: { at: Instant }) {
   return <Time atMs={msOf(at)}>{dayText(msOf(at), now())}</Time>;

@@ -95,7 +95,11 @@ export function EditWebhook({ webhook, types, onChanged }: EditProps) {
                   checked={chosen.has(type)}
                   onTick={() => toggle(type)}
                 >
-                  <code>{type}</code>
+                  <code>
+                    {kind.slice(0, -1)}
+                    <wbr />
+                    {type.slice(kind.length - 1)}
+                  </code>
                 </Tick>
               ))}
             </div>
