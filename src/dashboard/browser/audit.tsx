@@ -120,7 +120,7 @@ function Entries({ entries, onNarrow }: EntriesProps) {
           names: true,
           cell: ({ action, subject, actor, at }) => (
             <>
-              <span class="name action">{action}</span>
+              <span class="name whole">{action}</span>
               <code class="slim">{subject}</code>
               <span class="slim quiet">
                 <code>{actor}</code>, <Ago at={at} past />
@@ -133,7 +133,7 @@ function Entries({ entries, onNarrow }: EntriesProps) {
           wide: true,
           cell: ({ subject }) => <code class="breaks">{subject}</code>,
         },
-        { head: "Actor", wide: true, cell: ({ actor }) => <code class="breaks">{actor}</code> },
+        { head: "Actor", wide: true, cell: ({ actor }) => <code class="whole">{actor}</code> },
         { head: "From", wide: true, cell: ({ source }) => source.address ?? source.host ?? "" },
         { head: "Time", wide: true, cell: ({ at }) => <Ago at={at} past /> },
         {

@@ -48,7 +48,7 @@ export function Webhooks() {
               keyOf={({ id }) => id}
               columns={[
                 { head: "Endpoint", names: true, cell: (each) => <EndpointName {...each} /> },
-                { head: "State", cell: (each) => <WebhookState {...each} /> },
+                { head: "State", wide: true, cell: (each) => <WebhookState {...each} /> },
                 { head: "Events", wide: true, cell: ({ types }) => <Types types={types} /> },
                 {
                   head: "More",
@@ -95,13 +95,17 @@ export function webhookMenu({ webhook, types, onChanged, onRemoved }: MenuProps)
   ];
 }
 
-function EndpointName({ id, url, description, types }: Webhook) {
+function EndpointName(webhook: Webhook) {
+  const { id, url, description, types } = webhook;
   return (
     <>
       <a class="mono" href={webhookLink(id)}>
         {url}
       </a>
       {description !== "" && <span class="quiet">{description}</span>}
+      <span class="slim">
+        <WebhookState {...webhook} />
+      </span>
       <span class="slim quiet">
         <Types types={types} />
       </span>
@@ -168,7 +172,7 @@ export function WebhookTrouble() {
           </li>
         ))}
       </ul>
-      <p>Events wait for it. Repair the receiver, then enable the endpoint.</p>
+      <p>Events wait. Repair the receiver, enable the endpoint, and replay what has failed.</p>
     </Notice>
   );
 }
