@@ -56,7 +56,7 @@ const notices: Readonly<Record<NoticeKind, Words>> = {
   webhook_disabled: {
     one: () => "A webhook endpoint was disabled",
     many: (count) => `${count} webhook endpoints were disabled`,
-    lead: "No events are sent to it any more. It gets what it has missed when it is enabled again.",
+    lead: "Nothing is sent there any more. Events wait until the endpoint is enabled again.",
   },
   operation_sunset: {
     one: (name) => `${name} calls an operation that will be removed`,
