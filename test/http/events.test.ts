@@ -211,6 +211,35 @@ describeOnEngines("listEvents", (engine) => {
       return events();
     }
 
+    test("shows nothing of others by Last-Event-ID or another key's cursor and ETag", async () => {
+      await newPet();
+      const hidden = (await running.newKey()).key.id;
+      const id = await newPet();
+      const all = new Client(
+        running.base,
+        (await running.newKey({ scopes: ["events:read", "platform:read"] })).token,
+      );
+      const listed = await all.get("/events?limit=1");
+      const { token } = await running.newKey({ scopes: ["events:read"] });
+      const authorization = `Bearer ${token}`;
+      const last = { "last-event-id": `${eventsOf(listed)[0]?.id}`, authorization };
+      const query = new URL(nextPage(listed.headers) ?? "", running.base).search;
+      for (const stream of [await open("", last), await open(query, { authorization })]) {
+        const lines = (await read(stream, 1)).flat().join("\n");
+        expect(lines).toContain(`"resource":"pets/${id}"`);
+        expect(lines).not.toContain("key.created");
+      }
+      const refused = await open("?type=key.created", last);
+      expect(refused.status).toBe(403);
+      const mine = new Client(running.base, token);
+      expect(eventsOf(await mine.get(`/events?resource=keys/${hidden}`))).toEqual([]);
+      const etag = (await all.get(`/events?resource=keys/${hidden}`)).headers.get("etag") ?? "";
+      const again = await fetch(`${running.base}/events?resource=keys/${hidden}`, {
+        headers: { authorization, "if-none-match": etag },
+      });
+      expect(again.status).toBe(200);
+    });
+
     test("sends what happens from now on, each with its id and type", async () => {
       await newPet();
       const stream = await open();
