@@ -53,7 +53,7 @@ const supportedKeywords = new Set([
   ],
   ...["minItems", "maxItems", "items", "required", "properties", "default", "x-expected"],
   "minProperties",
-  ...["description", "example", "examples"],
+  ...["description", "example", "examples", "x-enum-varnames"],
 ]);
 
 function refuseUnknownKeywords(schema: Schema): void {
