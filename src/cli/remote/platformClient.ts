@@ -86,6 +86,8 @@ export class PlatformClient {
         redirect: "manual",
         headers: {
           authorization: `Bearer ${token}`,
+          // As the audit log names it, next to the browsers of others.
+          "user-agent": "petstore",
           ...(method === "get" ? {} : { "content-type": type }),
         },
         ...(body === undefined ? {} : { body: isFile ? body : JSON.stringify(body) }),

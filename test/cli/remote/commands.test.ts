@@ -48,6 +48,19 @@ describeOnEngines("over the API", (engine) => {
     await fixture.local("domains remove gone.example.com", { clock });
   }
 
+  test("the audit log says that it was the command, by which token", async () => {
+    const made = await fixture.remote("webhooks create https://example.com/", {
+      as: fixture.tokens.operator,
+    });
+    expect(made.code).toBe(0);
+    const [entry] = await fixture.service.stores.audit.list({ limit: 1 });
+    expect(entry).toMatchObject({
+      actor: expect.stringMatching(/^tokens\/acc_/),
+      action: "webhook.create",
+      source: expect.stringContaining('"agent":"petstore"'),
+    });
+  });
+
   test.each([
     "sites list",
     "sites show shop",
