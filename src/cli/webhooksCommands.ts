@@ -347,7 +347,7 @@ export const webhooksCommands: readonly Command[] = [
   rotateWebhook,
   changing(
     ...(["enable", "Send events to an endpoint again, from where it stopped"] as const),
-    "is enabled. It gets what it has missed.",
+    "is enabled and gets the events since it stopped. Send what failed again with webhooks replay --failed.",
   ),
   changing(
     ...(["disable", "Send nothing to an endpoint until it is enabled"] as const),

@@ -110,9 +110,9 @@ export function dashboardAddress(
 ): string {
   const { admin, baseUrls, environment, host } = config;
   const configured = admin === undefined ? baseUrls[environment] : admin.url;
-  const origin =
-    configured === undefined
-      ? `http://${reachable(admin?.host ?? host)}:${port}`
-      : new URL(configured).origin;
+  const listening = admin?.host ?? host;
+  // By its name, because browsers make no passkeys for an address.
+  const shown = listening === "127.0.0.1" ? "localhost" : reachable(listening);
+  const origin = configured === undefined ? `http://${shown}:${port}` : new URL(configured).origin;
   return `${origin}/dashboard/`;
 }
