@@ -15,7 +15,7 @@ import { installOffline, type Packed, pack } from "../scripts/npmPackage.ts";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), "utf8");
 const run = promisify(execFile);
-const packedBytesMax = 20_000;
+const packedBytesMax = 21_000;
 
 const folder = mkdtempSync(join(tmpdir(), "petstore-client-"));
 const project = join(folder, "project");

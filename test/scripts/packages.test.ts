@@ -45,6 +45,8 @@ async function install(name: string): Promise<string> {
   const { packages }: Locked = JSON.parse(read("package-lock.json"));
   for (const [path, { dev }] of Object.entries(packages)) {
     if (path === "" || dev === true || path.startsWith("node_modules/@oven/")) continue;
+    // Below a package that is linked as a whole.
+    if (path.lastIndexOf("node_modules/") > 0) continue;
     mkdirSync(dirname(join(folder, name, path)), { recursive: true });
     symlinkSync(join(root, path), join(folder, name, path));
   }
