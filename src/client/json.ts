@@ -87,10 +87,13 @@ export function withInt64(value: unknown): unknown {
   const members = value as Record<string, unknown>;
   for (const [name, member] of Object.entries(members)) {
     if (Object.hasOwn(int64Members, name)) members[name] = int64(name, member);
-    else withInt64(member);
+    else if (name !== "data" || hasInt64Ids(members["type"])) withInt64(member);
   }
   return value;
 }
+
+/** Of an event: keys, sites and domains have texts for ids. */
+const hasInt64Ids = (type: unknown) => /^(?:pet|order)\./.test(String(type));
 
 function int64(name: string, value: unknown): bigint {
   if (typeof value === "number" && Number.isSafeInteger(value)) return BigInt(value);
