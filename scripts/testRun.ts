@@ -11,6 +11,7 @@ export const slow: readonly string[] = [
   "test/scripts/{build,bundle,packages,releaseCommand}.test.ts",
   "test/scripts/rehearsal/{nameServer,rehearsal}.test.ts",
   "test/sites/{ownDocsProcess,publish}.test.ts",
+  "test/webhooks/{delivering,publishedLibraries}.test.ts",
   "test/wire/{comparison,descriptors}.test.ts",
 ];
 

@@ -37,6 +37,7 @@ describe("owners plan free", () => {
       id: "shop",
       name: "shop",
       plan: "paid",
+      email: null,
     });
   });
 
