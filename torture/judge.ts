@@ -188,6 +188,8 @@ function judgeTexts(db: DatabaseSync, tally: Tally): void {
 export function judgeAuditLog(file: string, tally: Tally): void {
   const db = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
   try {
+    // One state of it: another process may write meanwhile.
+    db.exec("BEGIN");
     judgeEntries(db, tally);
   } finally {
     db.close();
