@@ -15,7 +15,7 @@ test("the first start prints a link that works once; a second start says how to 
   const first = await startProcess(variables);
   const { origin } = new URL(first.base);
   const [, dashboard, token = ""] = linkForm.exec(first.stdout()) ?? [];
-  expect(dashboard).toBe(`${origin}/dashboard/`);
+  expect(dashboard).toBe(`${origin.replace("127.0.0.1", "localhost")}/dashboard/`);
   const send = (method: string, path: string, body?: unknown, cookie = "") =>
     fetch(`${origin}/internal/v1${path}`, {
       method,
