@@ -1,7 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import pg from "pg";
-import { systemClock } from "../../src/core/clock.ts";
-import { openPostgres } from "../../src/storage/postgres/store.ts";
+import { beforeAll, describe, expect, test } from "bun:test";
 import {
   findAccessToken,
   findExpired,
@@ -47,16 +44,7 @@ import {
 } from "../../src/storage/repositories/sites.ts";
 import { expireOld, removeFailed } from "../../src/storage/repositories/siteWrites.ts";
 import { forPostgres } from "../../src/storage/repositories/storage.ts";
-import { type PostgresServer, startPostgres } from "../../testkit/postgresServer.ts";
-
-interface Plan {
-  readonly "Node Type": string;
-  readonly "Index Name"?: string;
-  readonly "Actual Rows": number;
-  readonly "Actual Loops": number;
-  readonly "Rows Removed by Filter"?: number;
-  readonly Plans?: readonly Plan[];
-}
+import { usePlans } from "./postgresPlans.ts";
 
 const after = { project: "p6", host: "a", id: "" };
 const pageOfProject = pageQuery({ project: "p6", after, limit: 50 });
@@ -97,36 +85,8 @@ const fill = `
   INSERT INTO accounts (name, kind, owner_id) SELECT 'o' || n, 'owner', 'o' || n FROM ${all};
   INSERT INTO sessions SELECT 'o' || n, 1, 's' || n, 'h' || n, '', 1, 1, n FROM ${all}`;
 
-let server: PostgresServer;
-let client: pg.Client;
-beforeAll(async () => {
-  server = await startPostgres();
-  const address = await server.database("plans");
-  const settings = { address, connectionsMax: 1, namedStatements: false };
-  await (await openPostgres(settings, { environment: "production", clock: systemClock })).close();
-  client = new pg.Client(address);
-  await client.connect();
-  await client.query(fill);
-  await client.query("VACUUM ANALYZE");
-});
-afterAll(async () => {
-  await client?.end();
-  await server?.remove();
-});
-
-function stepsOf(plan: Plan): Plan[] {
-  return [plan, ...(plan.Plans ?? []).flatMap(stepsOf)];
-}
-
-async function explain(text: string, values: readonly unknown[]): Promise<Plan[]> {
-  await client.query("BEGIN");
-  const { rows } = await client.query(
-    `EXPLAIN (ANALYZE, FORMAT JSON) ${text}`,
-    values as unknown[],
-  );
-  await client.query("ROLLBACK");
-  return stepsOf(rows[0]["QUERY PLAN"][0].Plan);
-}
+const { analyse, explain } = usePlans(fill);
+beforeAll(analyse);
 
 const hosts = (count: number) =>
   Array.from({ length: count }, (_, index) => `h${(index + 1) * 3}.example`);

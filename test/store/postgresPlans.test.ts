@@ -1,6 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import pg from "pg";
-import { systemClock } from "../../src/core/clock.ts";
+import { beforeAll, describe, expect, test } from "bun:test";
 import {
   findPets,
   listOrdersByPet,
@@ -10,7 +8,6 @@ import {
   petsWithWords,
   petsWithWordsNear,
 } from "../../src/storage/postgres/catalogue.ts";
-import { openPostgres } from "../../src/storage/postgres/store.ts";
 import { findOpenOrders, findResponses } from "../../src/storage/postgres/workingSet.ts";
 import { pruneExpired } from "../../src/storage/postgres/writer.ts";
 import {
@@ -19,18 +16,7 @@ import {
 } from "../../src/storage/repositories/categories.ts";
 import { findKey } from "../../src/storage/repositories/keys.ts";
 import { forPostgres } from "../../src/storage/repositories/storage.ts";
-import { type PostgresServer, startPostgres } from "../../testkit/postgresServer.ts";
-
-interface Plan {
-  readonly "Node Type": string;
-  readonly "Index Name"?: string;
-  readonly "Relation Name"?: string;
-  readonly "Actual Rows": number;
-  readonly "Rows Removed by Filter"?: number;
-  readonly "Shared Hit Blocks": number;
-  readonly "Shared Read Blocks": number;
-  readonly Plans?: readonly Plan[];
-}
+import { usePlans } from "./postgresPlans.ts";
 
 const rows = 200_000;
 /** All pets that are sold have smaller ids than any that is available: nothing is spread evenly. */
@@ -51,35 +37,7 @@ const fill = `
   INSERT INTO keys SELECT id, id::text, 'n', 'production', 'h' || id, 'h', '"all"', 1
     FROM generate_series(1, 5000) AS id`;
 
-let server: PostgresServer;
-let client: pg.Client;
-beforeAll(async () => {
-  server = await startPostgres();
-  const address = await server.database("plans");
-  const settings = { address, connectionsMax: 1, namedStatements: false };
-  await (await openPostgres(settings, { environment: "production", clock: systemClock })).close();
-  client = new pg.Client(address);
-  await client.connect();
-  await client.query(fill);
-});
-afterAll(async () => {
-  await client?.end();
-  await server?.remove();
-});
-
-function stepsOf(plan: Plan): Plan[] {
-  return [plan, ...(plan.Plans ?? []).flatMap(stepsOf)];
-}
-
-async function explain(text: string, values: readonly unknown[]): Promise<Plan[]> {
-  await client.query("BEGIN");
-  const { rows } = await client.query(
-    `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`,
-    values as unknown[],
-  );
-  await client.query("ROLLBACK");
-  return stepsOf(rows[0]["QUERY PLAN"][0].Plan);
-}
+const { analyse, explain } = usePlans(fill);
 
 const ids = (count: number) =>
   `{${Array.from({ length: count }, (_, index) => index * 7 + 1).join(",")}}`;
@@ -210,7 +168,7 @@ const questions: readonly (readonly [string, string, readonly unknown[], string,
 for (const known of ["before its tables were analysed", "after that"]) {
   describe(`what PostgreSQL does ${known}`, () => {
     beforeAll(async () => {
-      if (known === "after that") await client.query("VACUUM ANALYZE");
+      if (known === "after that") await analyse();
     });
 
     for (const [what, text, values, index, rowsMax] of questions) {

@@ -1,9 +1,6 @@
 /** How both engines find events and deliveries: through an index, without reading what is not asked for. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { DatabaseSync } from "node:sqlite";
-import pg from "pg";
-import { systemClock } from "../../src/core/clock.ts";
-import { openPostgres } from "../../src/storage/postgres/store.ts";
 import {
   filterEvents,
   findOldest,
@@ -25,8 +22,8 @@ import {
   replay,
   settleDelivery,
 } from "../../src/storage/repositories/webhooks.ts";
-import { type PostgresServer, startPostgres } from "../../testkit/postgresServer.ts";
 import { useTemporaryFolder } from "./folder.ts";
+import { usePlans } from "./postgresPlans.ts";
 
 const many = 30_000;
 const nowMs = 1_000_000;
@@ -85,41 +82,12 @@ const questions: readonly (readonly [string, string, readonly unknown[], string,
 ];
 
 describe("what PostgreSQL does for events and webhooks", () => {
-  let server: PostgresServer;
-  let client: pg.Client;
-  beforeAll(async () => {
-    server = await startPostgres();
-    const address = await server.database("plans");
-    const settings = { address, connectionsMax: 1, namedStatements: false };
-    await (await openPostgres(settings, { environment: "production", clock: systemClock })).close();
-    client = new pg.Client(address);
-    await client.connect();
-    await client.query(fill);
-    await client.query("VACUUM ANALYZE");
-  });
-  afterAll(async () => {
-    await client?.end();
-    await server?.remove();
-  });
-
-  interface Plan {
-    readonly "Node Type": string;
-    readonly "Index Name"?: string;
-    readonly "Conflict Arbiter Indexes"?: readonly string[];
-    readonly "Actual Rows": number;
-    readonly "Rows Removed by Filter"?: number;
-    readonly Plans?: readonly Plan[];
-  }
-
-  const stepsOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(stepsOf)];
+  const { analyse, explain } = usePlans(fill);
+  beforeAll(analyse);
 
   for (const [what, text, values, index, rowsMax] of questions) {
     test(`${what}: it seeks in ${index}, and touches no more than it must`, async () => {
-      await client.query("BEGIN");
-      const explained = `EXPLAIN (ANALYZE, FORMAT JSON) ${forPostgres(text)}`;
-      const { rows } = await client.query(explained, [...values]);
-      await client.query("ROLLBACK");
-      const steps = stepsOf(rows[0]["QUERY PLAN"][0].Plan);
+      const steps = await explain(forPostgres(text), values);
       const used = steps.flatMap((step) => [
         ...(step["Conflict Arbiter Indexes"] ?? []),
         ...(step["Index Name"] === undefined ? [] : [step["Index Name"]]),
