@@ -60,7 +60,7 @@ const smtpUrl = kind(smtpText, (text): SmtpServerConfig | undefined => {
   if (isTls && url.search !== "") return undefined;
   const login = loginIn(url);
   if (login === "unreadable") return undefined;
-  // Nobody listens on the way to this machine, and its server seldom has a certificate for its name.
+  // Loopback cannot be intercepted, and a server there rarely has a certificate for its name.
   const isPlain = url.search !== "" || isLoopback(host);
   return {
     host,

@@ -5,7 +5,7 @@ import type { Clock } from "./clock.ts";
 export const logLevels = ["info", "warn", "error"] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-/** What each line has by itself cannot be said a second time. */
+/** Every line already has these, so they cannot be fields. */
 type Reserved = { readonly [Name in "time" | "level" | "event"]?: never };
 type Fields = Readonly<Record<string, unknown>> & Reserved;
 

@@ -189,7 +189,7 @@ function NewPasskeyRow({ known: { passkeyOrigin }, changeable, onCodes }: RowPro
         <p>Passkeys</p>
         <p class="quiet">
           {trouble ??
-            "A phone, a computer or a security key. One with a PIN or biometrics signs in by itself."}
+            "A phone, a computer or a security key. One with a PIN or biometrics is enough to sign in."}
         </p>
       </div>
       {changeable && trouble === undefined && (

@@ -6,7 +6,8 @@ import type { TotpSetup } from "../../../contract/generated/platform.ts";
 import { call } from "../http.ts";
 import { Button, CopyButton } from "../parts/buttons.tsx";
 import { closeDialog, Dialog, FormDialog } from "../parts/dialog.tsx";
-import { TextField, Tick } from "../parts/form.tsx";
+import { TextField } from "../parts/form.tsx";
+import { DoneOnceStored } from "../parts/shownOnce.tsx";
 
 interface SetUpAppProps {
   readonly setup: TotpSetup;
@@ -66,7 +67,6 @@ interface RecoveryCodesProps {
 
 /** They are shown only once, so a stray click or key press does not close the dialog. */
 export function RecoveryCodes({ codes, onDone }: RecoveryCodesProps) {
-  const [kept, setKept] = useState(false);
   const text = `${codes.join("\n")}\n`;
   const done = () => {
     closeDialog();
@@ -89,14 +89,7 @@ export function RecoveryCodes({ codes, onDone }: RecoveryCodesProps) {
         <Button onClick={() => download("petstore-recovery-codes.txt", text)}>Download</Button>
         <CopyButton text={text} what="the codes" />
       </div>
-      <Tick type="checkbox" checked={kept} onTick={() => setKept(!kept)}>
-        I have stored them in a safe place
-      </Tick>
-      <div class="actions">
-        <Button kind="primary" disabled={!kept} onClick={done}>
-          Done
-        </Button>
-      </div>
+      <DoneOnceStored what="them" onDone={done} />
     </Dialog>
   );
 }

@@ -17,7 +17,6 @@ interface ShownOnceProps {
 }
 
 export function ShownOnce({ title, secret, what, lead, children }: ShownOnceProps) {
-  const [kept, setKept] = useState(false);
   return (
     <Dialog title={title} firm>
       <p>{lead}</p>
@@ -26,14 +25,24 @@ export function ShownOnce({ title, secret, what, lead, children }: ShownOnceProp
         <CopyButton text={secret} what={what} />
       </p>
       {children}
-      <Tick type="checkbox" checked={kept} onTick={() => setKept(!kept)}>
-        I have stored it in a safe place
+      <DoneOnceStored what="it" onDone={closeDialog} />
+    </Dialog>
+  );
+}
+
+/** What leaves such a dialog. `what` is "it" or "them". */
+export function DoneOnceStored({ what, onDone }: { what: "it" | "them"; onDone: () => void }) {
+  const [stored, setStored] = useState(false);
+  return (
+    <>
+      <Tick type="checkbox" checked={stored} onTick={() => setStored(!stored)}>
+        I have stored {what} in a safe place
       </Tick>
       <div class="actions">
-        <Button kind="primary" disabled={!kept} onClick={closeDialog}>
+        <Button kind="primary" disabled={!stored} onClick={onDone}>
           Done
         </Button>
       </div>
-    </Dialog>
+    </>
   );
 }
