@@ -178,6 +178,8 @@ describeLife("the life of a domain in the dashboard", () => {
     });
     expect(answer.body).toContain("<title>acme-docs</title>");
     await card(help).getByText("Certificate by").waitFor();
+    // Which of two authorities issued it.
+    expect(await card(help).textContent()).toMatch(/Certificate by\s*Pebble Intermediate CA/);
   });
 
   test("the timeline tells every check, with the answers as they came", async () => {
