@@ -1,4 +1,5 @@
 /** Traces: the context that clients send (W3C Trace Context), and spans of what was done. */
+import { AsyncLocalStorage } from "node:async_hooks";
 import type { Clock } from "./clock.ts";
 
 /** What a client says of the trace that its request belongs to. */
@@ -105,4 +106,40 @@ export class Tracer {
 /** What a recorded span tells those whom it calls. */
 export function traceparentOf({ traceId, spanId }: SpanContext): string {
   return `00-${traceId}-${spanId}-01`;
+}
+
+/**
+ * What a request passes on to what it causes: a `traceparent`, and after a space its `tracestate`
+ * if it has one. It travels with the calls that lead to the store, and is stored with events.
+ */
+export type CarriedTrace = string;
+
+const carried = new AsyncLocalStorage<CarriedTrace>();
+
+export const currentTrace = (): CarriedTrace | undefined => carried.getStore();
+
+export function withTrace<T>(trace: CarriedTrace, work: () => T): T {
+  return carried.run(trace, work);
+}
+
+/** Of the span that is recorded for a request, or else of the client itself. */
+export function carriedTrace(
+  span: SpanContext | undefined,
+  given: TraceContext | undefined,
+  state: string | undefined,
+): CarriedTrace | undefined {
+  if (span !== undefined) return joined(traceparentOf(span), span.state);
+  if (given === undefined) return undefined;
+  const { traceId, spanId, sampled } = given;
+  return joined(`00-${traceId}-${spanId}-${sampled ? "01" : "00"}`, validTracestate(state));
+}
+
+function joined(traceparent: string, state: string | undefined): CarriedTrace {
+  return state === undefined ? traceparent : `${traceparent} ${state}`;
+}
+
+export function traceHeaders(trace: CarriedTrace | undefined): Readonly<Record<string, string>> {
+  if (trace === undefined) return {};
+  const [traceparent = "", ...state] = trace.split(" ");
+  return state.length === 0 ? { traceparent } : { traceparent, tracestate: state.join(" ") };
 }

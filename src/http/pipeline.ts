@@ -9,7 +9,14 @@ import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import { type MaybePromise, then } from "../core/maybePromise.ts";
 import { Problem } from "../core/problems.ts";
-import { parseTraceparent, type SpanContext, type Tracer } from "../core/tracing.ts";
+import {
+  carriedTrace,
+  parseTraceparent,
+  type SpanContext,
+  type TraceContext,
+  type Tracer,
+  withTrace,
+} from "../core/tracing.ts";
 import type { HttpRequest, HttpResponse, RequestHeaders } from "../wire/message.ts";
 import { givenRequestId, requestIds } from "./headers.ts";
 import { readBody, readQuery } from "./input.ts";
@@ -33,15 +40,20 @@ export interface Exchange<Id extends string> {
   callerId: string | undefined;
   /** Headers of its response, even if it is refused. */
   headers: Record<string, string> | undefined;
+  /** Undefined until it is asked for: most requests end before anything depends on it. */
   trace: RequestTrace | undefined;
 }
 
 /** Of the client, or begun here. */
 interface RequestTrace {
-  readonly traceId: string;
+  readonly traceId?: string | undefined;
   /** If it is recorded. */
-  readonly span: SpanContext | undefined;
+  readonly span?: SpanContext | undefined;
+  /** Of the client. */
+  readonly given?: TraceContext | undefined;
 }
+
+const untraced: RequestTrace = {};
 
 /** What the log and the metrics know of a request. */
 export type Noted<Id extends string> = Pick<
@@ -160,7 +172,7 @@ export class Pipeline<Id extends string, Caller> {
         exchange.operation = operation;
         api.authorize(exchange, caller, operation);
         const handled = then(read(exchange, operation), (input) =>
-          api.handle(exchange, caller, operation, input),
+          this.#handle(exchange, caller, operation, input),
         );
         const { settle } = api;
         if (settle === undefined) return handled;
@@ -171,19 +183,35 @@ export class Pipeline<Id extends string, Caller> {
     );
   }
 
+  /** What a write causes later, such as webhooks, continues the trace of its request. */
+  #handle(
+    exchange: Exchange<Id>,
+    caller: Caller,
+    operation: Operation<Id>,
+    input: ReadInput,
+  ): MaybePromise<HandlerResponse> {
+    const handle = () => this.#api.handle(exchange, caller, operation, input);
+    if (operation.method === "GET") return handle();
+    exchange.trace = this.#traceOf(exchange);
+    const { span, given } = exchange.trace;
+    const carried = carriedTrace(span, given, given && exchange.request.header("tracestate"));
+    return carried === undefined ? handle() : withTrace(carried, handle);
+  }
+
   /** The single exit for everything that is thrown. */
   refuse(exchange: Exchange<Id>, thrown: unknown): HttpResponse {
     const problem = asProblem(thrown);
     const id = exchange.id ?? this.#nextId();
     if (problem.isFailure) {
-      exchange.trace = this.#traceOf(exchange);
-      const { operation, trace } = exchange;
+      const trace = this.#traceOf(exchange);
+      exchange.trace = trace;
+      const { operation } = exchange;
       const { code } = problem;
       this.#log.error("request.failed", {
         id,
         operation: operation?.id,
         code,
-        traceId: trace?.traceId,
+        traceId: trace.traceId,
         cause: problem,
       });
     }
@@ -213,8 +241,8 @@ export class Pipeline<Id extends string, Caller> {
     this.#api.metrics?.observe(operation?.id, status, durationMs / 1000);
     const isLogged = this.#log.writes("info");
     if (!isLogged && this.#tracer === undefined) return;
-    const trace = noted.trace ?? this.#traceOf(noted);
-    if (trace?.span !== undefined) this.#endSpan(trace.span, noted, status, durationMs);
+    const trace = this.#traceOf(noted);
+    if (trace.span !== undefined) this.#endSpan(trace.span, noted, status, durationMs);
     if (!isLogged) return;
     this.#log.info("request.completed", {
       id: id ?? this.#nextId(),
@@ -225,15 +253,17 @@ export class Pipeline<Id extends string, Caller> {
       durationMs: Math.round(durationMs * 1000) / 1000,
       client: request.client,
       [this.#api.callerField]: callerId,
-      traceId: trace?.traceId,
+      traceId: trace.traceId,
     });
   }
 
-  #traceOf({ request }: Noted<Id>): RequestTrace | undefined {
+  /** Decided once for a request: a share of them is recorded. */
+  #traceOf({ request, trace }: Noted<Id>): RequestTrace {
+    if (trace !== undefined) return trace;
     const given = parseTraceparent(request.header?.("traceparent"));
     const span = this.#tracer?.begin(given, given && request.header?.("tracestate"));
     const traceId = span?.traceId ?? given?.traceId;
-    return traceId === undefined ? undefined : { traceId, span };
+    return traceId === undefined ? untraced : { traceId, span, given };
   }
 
   #endSpan(span: SpanContext, noted: Noted<Id>, status: number, durationMs: number): void {

@@ -4,7 +4,7 @@ import type { Config } from "../config/config.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import type { MetricsRegistry } from "../core/metrics.ts";
-import { Tracer, traceparentOf } from "../core/tracing.ts";
+import { parseTraceparent, Tracer, traceparentOf } from "../core/tracing.ts";
 import type { CertificateAuthority } from "../hosting/domains/certificateAuthority.ts";
 import type { AttemptResult } from "../petstore/webhooks/schedule.ts";
 import type { SignedMessage } from "../petstore/webhooks/webhooks.ts";
@@ -48,14 +48,17 @@ export function traceCommit(tracer: Tracer, { writes, durationMs }: CommitReport
 
 type Send = (message: SignedMessage) => Promise<AttemptResult>;
 
-/** All attempts to deliver an event are of one trace, whichever process makes them. */
+/**
+ * All attempts to deliver an event are of one trace, whichever process makes them: that of the
+ * request that caused the event, if it has one.
+ */
 export function tracedSend(send: Send, tracer: Tracer): Send {
   return async (message) => {
-    const begun = tracer.begin();
+    const parent = parseTraceparent(message.headers["traceparent"]);
+    const begun = tracer.begin(parent, message.headers["tracestate"]);
     if (begun === undefined) return send(message);
     const id = message.headers["webhook-id"] ?? "";
-    const traceId = createHash("sha256").update(`${message.url} ${id}`).digest("hex").slice(0, 32);
-    const span = { ...begun, traceId };
+    const span = parent === undefined ? { ...begun, traceId: traceIdOf(message.url, id) } : begun;
     const headers = { ...message.headers, traceparent: traceparentOf(span) };
     const result = await send({ ...message, headers });
     const { status, error, durationMs } = result;
@@ -75,6 +78,9 @@ export function tracedSend(send: Send, tracer: Tracer): Send {
     return result;
   };
 }
+
+const traceIdOf = (url: string, id: string) =>
+  createHash("sha256").update(`${url} ${id}`).digest("hex").slice(0, 32);
 
 export function tracedAuthority(
   authority: CertificateAuthority,

@@ -9,6 +9,7 @@ import { describeUnless } from "../../testkit/describeUnless.ts";
 import { eventually } from "../../testkit/eventually.ts";
 import { fakeClock } from "../../testkit/fakeClock.ts";
 import { startTestService } from "../end-to-end/service.ts";
+import { collector } from "./collector.ts";
 import { sampleOf, scraped } from "./scraped.ts";
 
 const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
@@ -64,43 +65,6 @@ test("the sampled flag decides, and without one the ratio", () => {
   expect(begun.filter((span) => span !== undefined)).toHaveLength(25);
   expect(new Tracer(fakeClock(0), 0, () => {}).begin()).toBeUndefined();
 });
-
-interface SentSpan {
-  readonly traceId: string;
-  readonly spanId: string;
-  readonly parentSpanId?: string;
-  readonly traceState?: string;
-  readonly name: string;
-  readonly kind: number;
-  readonly attributes: readonly { readonly key: string; readonly value: Record<string, string> }[];
-  readonly status: { readonly code?: number };
-}
-
-/** A collector that keeps what it is sent. */
-function collector(answer: () => Response = () => Response.json({})) {
-  const bodies: string[] = [];
-  const server = Bun.serve({
-    port: 0,
-    hostname: "127.0.0.1",
-    async fetch(request) {
-      if (new URL(request.url).pathname !== "/v1/traces") return new Response("", { status: 404 });
-      bodies.push(await request.text());
-      return answer();
-    },
-  });
-  const spans = (): SentSpan[] =>
-    bodies.flatMap((body) =>
-      JSON.parse(body).resourceSpans.flatMap((each: { scopeSpans: { spans: SentSpan[] }[] }) =>
-        each.scopeSpans.flatMap((scope) => scope.spans),
-      ),
-    );
-  return {
-    url: `http://127.0.0.1:${server.port}`,
-    bodies,
-    spans,
-    [Symbol.asyncDispose]: () => server.stop(true),
-  };
-}
 
 test("a service sends spans of what its clients sample, and of a share of the rest", async () => {
   await using collecting = collector();

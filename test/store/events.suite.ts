@@ -1,6 +1,9 @@
 /** What is recorded of changes, whichever engine they are on. */
 import { describe, expect, test } from "bun:test";
+import { systemClock } from "../../src/core/clock.ts";
+import { withTrace } from "../../src/core/tracing.ts";
 import type { EventFilter, RecordedEvent } from "../../src/petstore/events/events.ts";
+import { mintKey } from "../../src/petstore/keys/lifecycle.ts";
 import type { Stores } from "../../src/storage/stores.ts";
 import { doneOf } from "./outcomes.ts";
 
@@ -95,6 +98,41 @@ export function describeEvents(engine: string, open: () => Promise<Stores>): voi
         expect(atMs).toBeGreaterThanOrEqual(beforeMs);
         expect(atMs).toBeLessThanOrEqual(Date.now());
       }
+    });
+
+    test("carry the trace of the request that caused them, and nobody else's", async () => {
+      const stores = await open();
+      const { catalogue, orders, keys } = stores;
+      const carrying = <T>(name: string, work: () => T) => withTrace(name, work);
+      // In one batch, of unconditional additions alone and then of others, too.
+      const added = await Promise.all([
+        catalogue.add(bella),
+        carrying("one", () => catalogue.add(bella)),
+        carrying("two", () => catalogue.add(bella)),
+      ]);
+      const [first, second, third] = added.map((outcome) => doneOf(outcome).id) as bigint[];
+      await Promise.all([
+        carrying("three", () => catalogue.update(first as bigint, { name: "Rex" })),
+        catalogue.delete(second as bigint),
+        carrying("four", () => orders.place({ petId: third as bigint, quantity: 1 }, nowMs)),
+      ]);
+      const { key } = mintKey(
+        { name: "traced", environment: "production", scopes: "all", expiresAtMs: undefined },
+        systemClock,
+      );
+      await carrying("five", () => keys.add(key));
+      await keys.revoke(key.id, nowMs);
+      const traces = Map.groupBy(await listed(stores), ({ trace }) => trace);
+      const typesOf = (trace: string | undefined) => traces.get(trace)?.map(({ type }) => type);
+      expect([...traces.keys()].toSorted()).toEqual(
+        [undefined, "one", "two", "three", "four", "five"].toSorted(),
+      );
+      expect(typesOf(undefined)).toEqual(["pet.created", "pet.deleted", "key.revoked"]);
+      expect(typesOf("one")).toEqual(["pet.created"]);
+      expect(traces.get("two")?.[0]?.resource).toBe(`pets/${third}`);
+      expect(typesOf("three")).toEqual(["pet.updated"]);
+      expect(typesOf("four")).toEqual(["order.placed", "pet.updated"]);
+      expect(typesOf("five")).toEqual(["key.created"]);
     });
 
     test("of an import are one for each pet that was added", async () => {

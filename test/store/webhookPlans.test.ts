@@ -31,14 +31,15 @@ const nowMs = 1_000_000;
 const stateOf =
   "CASE WHEN n % 300 = 1 THEN 'failed' WHEN n % 30 = 0 THEN 'pending' ELSE 'delivered' END";
 const fill = `
-  INSERT INTO events SELECT n, 'pet.created', 'pets/' || n, n, '{}'
+  INSERT INTO events (id, type, resource, at_ms, data) SELECT n, 'pet.created', 'pets/' || n, n, '{}'
     FROM generate_series(1, ${many}) AS n;
-  INSERT INTO webhook_deliveries
+  INSERT INTO webhook_deliveries (endpoint_id, event_id, type, body, state, tries, attempts,
+      created_at_ms, due_at_ms)
     SELECT 'whe_' || e, n, 'pet.created', '{"id":' || n || '}', ${stateOf}, 1, '[]', n, ${nowMs} + n
     FROM generate_series(1, 3) AS e CROSS JOIN generate_series(1, ${many}) AS n`;
 
 const one = "whe_2";
-const settled = [one, 7, "pet.created", "", "delivered", 1, "[]", 1, 0];
+const settled = [one, 7, "pet.created", "", "delivered", 1, "[]", 1, 0, null];
 /** What it asks for, through which index, and how many rows of one step it may touch. */
 const questions: readonly (readonly [string, string, readonly unknown[], string, number])[] = [
   ["a page of events", listEvents, [100, many, 250], "events_pkey", 250],

@@ -210,7 +210,7 @@ describe("the judge of an audit log", () => {
     ["a cut end", "DELETE FROM audit_log WHERE number = 3", "ends with 2, and not with 3"],
     [
       "a change without an entry",
-      "INSERT INTO events SELECT 99, type, resource, at_ms, data FROM events WHERE id = 2",
+      "INSERT INTO events SELECT 99, type, resource, at_ms, data, trace FROM events WHERE id = 2",
       "4 changes happened, and 3 are in the audit log",
     ],
   ] as const) {

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { Webhook } from "standardwebhooks";
 import { metricsText } from "../../src/core/metrics.ts";
+import { withTrace } from "../../src/core/tracing.ts";
 import { inFlightMax } from "../../src/petstore/webhooks/endpointQueue.ts";
 import { rotateSecret } from "../../src/petstore/webhooks/webhooks.ts";
 import type { Stores } from "../../src/storage/stores.ts";
@@ -124,6 +125,27 @@ function describeDelivering(engine: string, open: () => Promise<Stores>): void {
         { status: 200, body: "Thanks" },
       ]);
       expect((await all.stores.webhooks.list())[0]?.failingSinceMs).toBeUndefined();
+    });
+
+    test("passes the trace of a request on with every attempt, after its event is gone, too", async () => {
+      const flaky: Answer = (_request, socket, number) =>
+        void socket.write(response(number === 1 ? 500 : 200));
+      await using receiver = await new Receiver(flaky).listen();
+      await using all = await begin();
+      const { endpoint } = await all.endpoint(receiver);
+      const traceparent = `00-${"ab".repeat(16)}-${"cd".repeat(8)}-00`;
+      await withTrace(`${traceparent} a=b,c=d e`, () => add(all.stores, 1));
+      await all.until(async () => (await all.deliveries(endpoint))[0]?.tries === 1);
+      await all.stores.events.prune(Number.MAX_SAFE_INTEGER);
+      await all.until(async () => (await all.states(endpoint))[0] === "delivered", 2_000);
+      await add(all.stores, 1);
+      await all.until(async () => receiver.requests.length === 3);
+      const carried = receiver.requests.map((request) => [
+        /^traceparent: (.+)\r$/m.exec(request)?.[1],
+        /^tracestate: (.+)\r$/m.exec(request)?.[1],
+      ]);
+      const expected = [traceparent, "a=b,c=d e"];
+      expect(carried).toEqual([expected, expected, [undefined, undefined]]);
     });
 
     test("disables an endpoint that answers 410, and continues once it is enabled", async () => {

@@ -2,6 +2,7 @@
 import type { JsonOf } from "../../contract/document.ts";
 import { eventTypes, type Schemas } from "../../contract/operations.ts";
 import type { MaybePromise } from "../../core/maybePromise.ts";
+import type { CarriedTrace } from "../../core/tracing.ts";
 
 export type EventType = Schemas["EventType"];
 export type Event = Schemas["Event"];
@@ -37,6 +38,8 @@ export interface RecordedEvent extends NewEvent {
   /** In the order of the commits, without one that becomes visible later. */
   readonly id: number;
   readonly atMs: number;
+  /** Of the request that caused it. */
+  readonly trace?: CarriedTrace | undefined;
 }
 
 export function eventText({ id, type, atMs, resource, data }: RecordedEvent): JsonOf<Event> {

@@ -1,5 +1,6 @@
 /** Plans and sends the deliveries of one endpoint, for as long as a worker holds its lease. */
 import { type Clock, pause } from "../../core/clock.ts";
+import { traceHeaders } from "../../core/tracing.ts";
 import type { Vault } from "../../core/vault.ts";
 import { type EventStore, eventText, matchingTypes } from "../events/events.ts";
 import type { Pace, ProcessLoad } from "./pace.ts";
@@ -178,7 +179,8 @@ export class EndpointQueue {
     const wanted = page.events.filter(({ resource }) => resource !== resourceOf(id));
     const deliveries = wanted.map((event): Delivery => {
       const begun = { state: "pending", tries: 0, attempts: [], createdAtMs: nowMs } as const;
-      const what = { endpointId: id, eventId: event.id, type: event.type, body: eventText(event) };
+      const { id: eventId, type, trace } = event;
+      const what = { endpointId: id, eventId, type, body: eventText(event), trace };
       return { ...what, ...begun, dueAtMs: nowMs };
     });
     const to = page.readUpTo;
@@ -222,7 +224,8 @@ export class EndpointQueue {
   async #deliver(delivery: Delivery): Promise<void> {
     const { clock, send } = this.#parts;
     const message = { id: messageId(delivery), body: delivery.body };
-    const headers = signedHeaders(message, this.#secrets, clock.now());
+    const signed = signedHeaders(message, this.#secrets, clock.now());
+    const headers = { ...signed, ...traceHeaders(delivery.trace) };
     const result = await send({ url: this.#endpoint.url, headers, body: delivery.body });
     this.#inFlight--;
     if (!this.#ended) this.#decide(delivery, result);

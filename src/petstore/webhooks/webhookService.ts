@@ -144,7 +144,7 @@ export class WebhookService {
     await this.#find(id);
     const found = await this.#parts.store.getDelivery(id, eventId);
     if (found === undefined) throw new Problem("delivery_not_found");
-    const { endpointId: _, tries: __, attempts, ...delivery } = found;
+    const { endpointId: _, tries: __, trace: ___, attempts, ...delivery } = found;
     return {
       ...toJson(delivery),
       messageId: messageId(found),

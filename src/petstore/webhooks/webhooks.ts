@@ -1,7 +1,9 @@
 /** Webhook endpoints, what is delivered to them, and the interface of their store. */
+
 import { toJson } from "../../contract/json.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { MaybePromise } from "../../core/maybePromise.ts";
+import type { CarriedTrace } from "../../core/tracing.ts";
 import type { Vault } from "../../core/vault.ts";
 import type { EventPattern, EventType, NewEvent } from "../events/events.ts";
 import { newSecret } from "./signature.ts";
@@ -67,6 +69,8 @@ export interface Delivery {
   readonly type: EventType;
   /** The request's body, so that it can be sent after the event was removed. */
   readonly body: string;
+  /** Of the request that caused the event. */
+  readonly trace?: CarriedTrace | undefined;
   readonly state: DeliveryState;
   /** Attempts since it was created or replayed, which decide when the next one is. */
   readonly tries: number;

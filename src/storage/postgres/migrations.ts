@@ -2,7 +2,7 @@ import { type Clock, pause } from "../../core/clock.ts";
 import type { Environment } from "../../petstore/keys/token.ts";
 import { accountEmailTables, disabledAccountTables } from "../repositories/accounts.ts";
 import { auditTables, auditTriggers } from "../repositories/audit.ts";
-import { recordedTables } from "../repositories/events.ts";
+import { recordedTables, traceTables } from "../repositories/events.ts";
 import { mailTables } from "../repositories/mails.ts";
 import { secondFactorTables } from "../repositories/secondFactors.ts";
 import { tablesForPostgres } from "../repositories/tableNotation.ts";
@@ -90,6 +90,7 @@ const steps: readonly (readonly Statement[])[] = [
   tablesForPostgres(recordedTables),
   tablesForPostgres(mailTables),
   tablesForPostgres(secondFactorTables),
+  tablesForPostgres(traceTables),
 ];
 
 export const latestVersion = steps.length;

@@ -2,6 +2,7 @@
 
 import { currentOrigin } from "../../audit/origin.ts";
 import { getOrInsert } from "../../core/recentMap.ts";
+import { type CarriedTrace, currentTrace } from "../../core/tracing.ts";
 import { perform } from "../repositories/audited.ts";
 import type { WriteArgument, WriteName, WriteResult } from "../repositories/repositories.ts";
 import {
@@ -88,15 +89,18 @@ export class PostgresStorage extends QueryReader implements Storage {
     name: Name,
     argument: WriteArgument<Name>,
   ): Promise<WriteResult<Name>> {
-    const origin = currentOrigin();
+    const [origin, trace] = [currentOrigin(), currentTrace()];
     const work = (transaction: Transaction) => perform(transaction, name, argument, origin);
-    return mapErrors(this.#write(work)) as Promise<WriteResult<Name>>;
+    return mapErrors(this.#write(work, trace)) as Promise<WriteResult<Name>>;
   }
 
-  async #write<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+  async #write<T>(
+    work: (transaction: Transaction) => Promise<T>,
+    trace: CarriedTrace | undefined,
+  ): Promise<T> {
     const transact = () =>
       this.#database.transact("BEGIN", async (session) => {
-        const transaction = new PostgresTransaction(session, this.#database.clock.now());
+        const transaction = new PostgresTransaction(session, this.#database.clock.now(), trace);
         return { result: await work(transaction), moved: transaction.moved };
       });
     const { result, moved } = await transact().catch((cause) => {
@@ -123,10 +127,12 @@ export class PostgresTransaction extends QueryReader implements Transaction {
   readonly moved = new Map<WatchedCounter, bigint>();
 
   readonly nowMs: number;
+  readonly trace: CarriedTrace | undefined;
 
-  constructor(session: Session, nowMs: number) {
+  constructor(session: Session, nowMs: number, trace?: CarriedTrace) {
     super((text, values) => session.query(text, values));
     this.nowMs = nowMs;
+    this.trace = trace;
   }
 
   async run(text: string, values: readonly Value[] = []): Promise<number> {

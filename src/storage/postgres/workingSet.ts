@@ -1,9 +1,10 @@
 /** What a transaction has read and will write. Commands decide on it in memory. */
 
+import type { CarriedTrace } from "../../core/tracing.ts";
 import { idGivenMax } from "../../petstore/catalogue/catalogue.ts";
 import type { Pet } from "../../petstore/catalogue/pet.ts";
 import type { PetTransaction } from "../../petstore/catalogue/petCommands.ts";
-import type { NewEvent } from "../../petstore/events/events.ts";
+import type { NewEvent, RecordedEvent } from "../../petstore/events/events.ts";
 import type {
   IdempotencyStore,
   IdempotentRequest,
@@ -66,7 +67,9 @@ export class WorkingSet implements PetTransaction, OrderTransaction {
   readonly addedOrders = new Set<bigint>();
   readonly changedOrders = new Set<bigint>();
   readonly storedResponses = new Set<string>();
-  readonly events: NewEvent[] = [];
+  /** Of the request whose write is decided. */
+  trace: CarriedTrace | undefined;
+  readonly events: (NewEvent & Pick<RecordedEvent, "trace">)[] = [];
   readonly changes = new CatalogueChanges();
   /** The new names of pets that had another. */
   readonly renamedPets = new Map<bigint, string>();
@@ -154,7 +157,7 @@ export class WorkingSet implements PetTransaction, OrderTransaction {
   }
 
   record(event: NewEvent, before?: () => string): void {
-    this.events.push(event);
+    this.events.push({ ...event, trace: this.trace });
     this.changes.note(event, before);
   }
 }
@@ -281,7 +284,7 @@ export async function writeAll(
       addedPets.map(({ name }) => vectorOf(name)),
       before.lastEventId,
       nowMs,
-      ...columns(["type", "resource", "data"], set.events),
+      ...columns(["type", "resource", "data", "trace"], set.events),
     ]);
   }
 }
@@ -337,10 +340,10 @@ const insertAll = `WITH new_pets AS (
     SELECT pet_id, words::tsvector FROM unnest($1::int8[], $20::text[]) AS new (pet_id, words)
     WHERE words <> '' RETURNING 1),
   new_events AS (
-    INSERT INTO events (id, type, resource, at_ms, data)
-    SELECT $21::int8 + place, type, resource, $22::int8, data
-    FROM unnest($23::text[], $24::text[], $25::text[])
-      WITH ORDINALITY AS new (type, resource, data, place)
+    INSERT INTO events (id, type, resource, at_ms, data, trace)
+    SELECT $21::int8 + place, type, resource, $22::int8, data, trace
+    FROM unnest($23::text[], $24::text[], $25::text[], $26::text[])
+      WITH ORDINALITY AS new (type, resource, data, trace, place)
     RETURNING 1)
   SELECT 1`;
 

@@ -77,6 +77,7 @@ export class Writer extends WriteQueue<Commands> {
       ends,
       pets.map(({ name }) => vectorOf(name)),
       this.#database.clock.now(),
+      writes.map(({ trace }) => trace),
     ]);
     const [row] = rows;
     if (row === undefined) return undefined;
@@ -96,8 +97,9 @@ export class Writer extends WriteQueue<Commands> {
       const reads = new ReadSet();
       for (const { name, argument } of writes) commands[name].reads(argument as never, reads);
       await readAll(session, reads, set);
-      const results = writes.map(({ name, argument, origin }) => {
+      const results = writes.map(({ name, argument, origin, trace }) => {
         set.changes.begin(origin);
+        set.trace = trace;
         return commands[name].decide(set, argument as never);
       });
       const nowMs = this.#database.clock.now();
@@ -133,9 +135,11 @@ const addPets = `WITH locked AS (
     WHERE pet.name = 'last_pet_id' AND event.name = 'last_event_id'),
   new AS (
     SELECT value - $1::int8 + place AS id, event_id - $1::int8 + place AS event_id, name,
-      category_id, status, '{"id":' || (value - $1::int8 + place)::text || ending AS json, words
-    FROM turn CROSS JOIN unnest($3::text[], $4::int8[], $5::text[], $6::text[], $7::text[])
-      WITH ORDINALITY AS given (name, category_id, status, ending, words, place)),
+      category_id, status, '{"id":' || (value - $1::int8 + place)::text || ending AS json, words,
+      trace
+    FROM turn CROSS JOIN unnest($3::text[], $4::int8[], $5::text[], $6::text[], $7::text[],
+        $9::text[])
+      WITH ORDINALITY AS given (name, category_id, status, ending, words, trace, place)),
   added AS (
     INSERT INTO pets (id, name, category_id, status, json)
     SELECT id, name, category_id, status, json FROM new RETURNING 1),
@@ -143,8 +147,8 @@ const addPets = `WITH locked AS (
     INSERT INTO pet_words (pet_id, words)
     SELECT id, words::tsvector FROM new WHERE words <> '' RETURNING 1),
   told AS (
-    INSERT INTO events (id, type, resource, at_ms, data)
-    SELECT event_id, 'pet.created', 'pets/' || id::text, $8::int8, json FROM new RETURNING 1)
+    INSERT INTO events (id, type, resource, at_ms, data, trace)
+    SELECT event_id, 'pet.created', 'pets/' || id::text, $8::int8, json, trace FROM new RETURNING 1)
   SELECT value FROM turn`;
 
 /**

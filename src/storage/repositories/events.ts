@@ -16,6 +16,12 @@ export const recordedTables = [
   "ALTER TABLE domains ADD COLUMN [postgres: IF NOT EXISTS ]milestone [sqlite: TEXT][postgres: text]",
 ];
 
+/** What events carry on from the requests that cause them. */
+export const traceTables = [
+  "ALTER TABLE events ADD COLUMN [postgres: IF NOT EXISTS ]trace [sqlite: TEXT][postgres: text]",
+  "ALTER TABLE webhook_deliveries ADD COLUMN [postgres: IF NOT EXISTS ]trace [sqlite: TEXT][postgres: text]",
+];
+
 /** For each page. A filter has no index, which every write would pay for. */
 const idsFilteredMax = 10_000;
 /** Few, because other writes wait. */
@@ -78,7 +84,7 @@ export async function recordEvents(tx: Transaction, events: readonly NewEvent[])
   await tx.insertAll(
     insertEvent,
     events.map(({ type, resource, data }, index) => [
-      ...[before + 1 + index, type, resource, tx.nowMs, data],
+      ...[before + 1 + index, type, resource, tx.nowMs, data, tx.trace],
     ]),
   );
 }
@@ -89,10 +95,10 @@ async function removeUpTo(tx: Transaction, id: number): Promise<void> {
 }
 
 export const insertEvent =
-  "INSERT INTO events (id, type, resource, at_ms, data) VALUES (?1, ?2, ?3, ?4, ?5)";
+  "INSERT INTO events (id, type, resource, at_ms, data, trace) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
 const pageOfEvents = (
   filters: string,
-) => `SELECT id, type, resource, at_ms AS "atMs", data FROM events
+) => `SELECT id, type, resource, at_ms AS "atMs", data, trace FROM events
   WHERE id > ?1 AND id <= ?2 ${filters} ORDER BY id LIMIT ?3`;
 // On its own: PostgreSQL would expect to find too few for a page, and read and sort all of them.
 export const listEvents = pageOfEvents("");

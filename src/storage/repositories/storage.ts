@@ -3,6 +3,7 @@
  * share; `forPostgres` and `forSqlite` translate the few differences.
  */
 import type { MaybePromise } from "../../core/maybePromise.ts";
+import type { CarriedTrace } from "../../core/tracing.ts";
 import type { WriteArgument, WriteName, WriteResult } from "./repositories.ts";
 
 /** `undefined` is stored as NULL. A list is for `= ANY(?1)`. */
@@ -39,6 +40,8 @@ export type CounterName =
 export interface Transaction extends Reader {
   /** When it was begun, by the clock of the process. */
   readonly nowMs: number;
+  /** Of the request that makes it. */
+  readonly trace: CarriedTrace | undefined;
   /** Returns how many rows were changed. */
   run(text: string, values?: readonly Value[]): MaybePromise<number>;
   /** Runs `INSERT … VALUES (?1, …)` for each of the rows, no two of them with the same key. */

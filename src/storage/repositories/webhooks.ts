@@ -210,7 +210,7 @@ function lockLease(
 const rowOf = (delivery: Delivery) => [
   ...[delivery.endpointId, delivery.eventId, delivery.type, delivery.body, delivery.state],
   ...[delivery.tries, JSON.stringify(delivery.attempts), delivery.createdAtMs],
-  delivery.dueAtMs ?? 0,
+  ...[delivery.dueAtMs ?? 0, delivery.trace],
 ];
 
 const deliveryOf = (row: DeliveryRow): Delivery => ({
@@ -263,10 +263,10 @@ const findLease = `SELECT id, description, place, failing_since_ms AS "failingSi
   WHERE id = ?1 AND lease_holder = ?2 FOR UPDATE`;
 
 const deliveryColumns = `endpoint_id AS "endpointId", event_id AS "eventId", type, body, state, tries,
-  attempts, created_at_ms AS "createdAtMs", due_at_ms AS "dueAtMs"`;
+  attempts, created_at_ms AS "createdAtMs", due_at_ms AS "dueAtMs", trace`;
 const insertDelivery = `INSERT INTO webhook_deliveries (endpoint_id, event_id, type, body, state,
-    tries, attempts, created_at_ms, due_at_ms)
-  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)`;
+    tries, attempts, created_at_ms, due_at_ms, trace)
+  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)`;
 export const settleDelivery = `${insertDelivery} ON CONFLICT (endpoint_id, event_id) DO UPDATE SET
     state = excluded.state, tries = excluded.tries, attempts = excluded.attempts,
     due_at_ms = excluded.due_at_ms`;

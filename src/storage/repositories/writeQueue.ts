@@ -1,6 +1,7 @@
 /** Batches of writes: collected while one is running, and run in as few transactions as possible. */
 import { currentOrigin, type Origin } from "../../audit/origin.ts";
 import type { Clock } from "../../core/clock.ts";
+import { type CarriedTrace, currentTrace } from "../../core/tracing.ts";
 import { type CommitReport, unavailable } from "../stores.ts";
 
 /** Writes submitted and not yet on disk. Beyond it a write is rejected: it would wait too long. */
@@ -21,6 +22,7 @@ export interface Write<Name> {
   readonly name: Name;
   readonly argument: unknown;
   readonly origin: Origin | undefined;
+  readonly trace: CarriedTrace | undefined;
 }
 
 interface Pending<Name> extends Write<Name> {
@@ -76,8 +78,8 @@ export class WriteQueue<Commands extends AnyCommands> {
       return Promise.reject(unavailable(`${writesPendingMax} writes are waiting.`));
     }
     return new Promise<unknown>((resolve, reject) => {
-      const origin = currentOrigin();
-      this.#waiting.push({ name, argument, origin, result: undefined, resolve, reject });
+      const write = { name, argument, origin: currentOrigin(), trace: currentTrace() };
+      this.#waiting.push({ ...write, result: undefined, resolve, reject });
       if (canWaitMs === 0) this.#sendSoon();
       else this.#patience.add(this.#clock.after(canWaitMs, () => this.#sendSoon()));
     }) as Promise<Awaited<ReturnType<Commands[Name]>>>;

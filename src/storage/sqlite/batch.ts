@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Origin } from "../../audit/origin.ts";
 import type { Clock } from "../../core/clock.ts";
+import type { CarriedTrace } from "../../core/tracing.ts";
 import { CatalogueChanges } from "../repositories/audit.ts";
 import { perform } from "../repositories/audited.ts";
 import {
@@ -13,7 +14,7 @@ import { type BatchReply, runBatch, type Write } from "../repositories/writeQueu
 import { lockMsMax, rollBack } from "./connection.ts";
 import { type Failure, failureOf, isBusy, isUnavailable } from "./failures.ts";
 import { petCommands } from "./petTransaction.ts";
-import { countersOf, SqliteTransaction } from "./storage.ts";
+import { type CurrentWrite, countersOf, SqliteTransaction } from "./storage.ts";
 
 /** Commands and their arguments side by side: as pairs they would take twice as long to send. */
 export interface Batch {
@@ -21,6 +22,8 @@ export interface Batch {
   readonly arguments: readonly unknown[];
   /** Left out if no person is known to make any of them. */
   readonly origins?: readonly (Origin | undefined)[];
+  /** Left out if none of them has one. */
+  readonly traces?: readonly (CarriedTrace | undefined)[];
   /** By the clock of the process: that of this thread cannot be chosen. */
   readonly nowMs: number;
 }
@@ -36,7 +39,7 @@ export class BatchRunner {
   readonly #prepared;
   readonly #clock: Clock;
   readonly #lockMsMax: number;
-  #nowMs = 0;
+  readonly #current: CurrentWrite = { nowMs: 0, trace: undefined };
 
   constructor(db: DatabaseSync, clock: Clock, waitMsMax = lockMsMax) {
     this.#db = db;
@@ -45,13 +48,13 @@ export class BatchRunner {
     db.exec("PRAGMA busy_timeout = 0");
     this.#begin = db.prepare("BEGIN IMMEDIATE");
     this.#commit = db.prepare("COMMIT");
-    this.#prepared = prepareCommands(db, () => this.#nowMs);
+    this.#prepared = prepareCommands(db, this.#current);
   }
 
-  run({ names, arguments: given, origins, nowMs }: Batch): Promise<BatchReply<Failure>> {
-    this.#nowMs = nowMs;
+  run({ names, arguments: given, origins, traces, nowMs }: Batch): Promise<BatchReply<Failure>> {
+    this.#current.nowMs = nowMs;
     const writes = names.map((name, index) => {
-      return { name, argument: given[index], origin: origins?.[index] };
+      return { name, argument: given[index], origin: origins?.[index], trace: traces?.[index] };
     });
     const transact = (some: typeof writes) => this.#transact(some);
     return runBatch(writes, { clock: this.#clock, transact, failureOf, isUnavailable });
@@ -81,9 +84,10 @@ export class BatchRunner {
     try {
       this.#lock();
       const results: unknown[] = [];
-      for (const { name, argument, origin } of writes) {
+      for (const { name, argument, origin, trace } of writes) {
         const command = commands[name] as (argument: unknown, origin?: Origin) => unknown;
         changes.begin(origin);
+        this.#current.trace = trace;
         const result = command(argument, origin);
         results.push(result instanceof Promise ? await result : result);
       }
@@ -113,12 +117,12 @@ type RepositoryCommands = {
 export type Commands = EngineCommands & RepositoryCommands;
 export type CommandName = keyof Commands;
 
-function prepareCommands(db: DatabaseSync, now: () => number) {
+function prepareCommands(db: DatabaseSync, current: CurrentWrite) {
   const counters = countersOf(db);
-  const transaction = new SqliteTransaction(db, counters, now);
+  const transaction = new SqliteTransaction(db, counters, current);
   const changes = new CatalogueChanges();
   const commands: Commands = {
-    ...petCommands(db, counters, now, changes),
+    ...petCommands(db, counters, current, changes),
     ...probeCommands(db),
     ...repositoryCommands(transaction),
   };

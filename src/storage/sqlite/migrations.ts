@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Environment } from "../../petstore/keys/token.ts";
 import { accountEmailTables, disabledAccountTables } from "../repositories/accounts.ts";
 import { auditTables } from "../repositories/audit.ts";
-import { recordedTables } from "../repositories/events.ts";
+import { recordedTables, traceTables } from "../repositories/events.ts";
 import { mailTables } from "../repositories/mails.ts";
 import { secondFactorTables } from "../repositories/secondFactors.ts";
 import { tablesForSqlite } from "../repositories/tableNotation.ts";
@@ -94,6 +94,7 @@ const steps: readonly string[] = [
   tablesForSqlite(recordedTables),
   tablesForSqlite(mailTables),
   tablesForSqlite(secondFactorTables),
+  tablesForSqlite(traceTables),
 ];
 
 export const latestVersion = steps.length;

@@ -27,7 +27,7 @@ import { insertEvent } from "../repositories/events.ts";
 import { openOrder } from "../repositories/tables.ts";
 import { prepareRows } from "./connection.ts";
 import { termsOf } from "./petTerms.ts";
-import type { Counters } from "./storage.ts";
+import type { Counters, CurrentWrite } from "./storage.ts";
 
 type PetRow = [name: string, categoryId: bigint, status: PetStatus];
 type OrderRow = [petId: bigint, quantity: bigint, status: OrderStatus, placedAtMs: bigint];
@@ -35,10 +35,10 @@ type OrderRow = [petId: bigint, quantity: bigint, status: OrderStatus, placedAtM
 export function petCommands(
   db: DatabaseSync,
   counters: Counters,
-  now: () => number,
+  current: CurrentWrite,
   changes: CatalogueChanges,
 ) {
-  const transaction = petTransaction(db, counters, now, changes);
+  const transaction = petTransaction(db, counters, current, changes);
   return {
     /** An unconditional addition reads nothing, and returns only the id. */
     addPet: (pet: NewPet) => insertNext(transaction, pet).id,
@@ -54,7 +54,7 @@ export function petCommands(
 function petTransaction(
   db: DatabaseSync,
   counters: Counters,
-  now: () => number,
+  current: CurrentWrite,
   changes: CatalogueChanges,
 ): PetTransaction & OrderTransaction {
   const sql = prepare(db);
@@ -105,7 +105,8 @@ function petTransaction(
     },
     record(event, before) {
       const { type, resource, data } = event;
-      sql.insertEvent.run(counters.last_event_id.next(), type, resource, now(), data);
+      const { nowMs, trace = null } = current;
+      sql.insertEvent.run(counters.last_event_id.next(), type, resource, nowMs, data, trace);
       changes.note(event, before);
     },
   };

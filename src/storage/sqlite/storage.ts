@@ -1,6 +1,8 @@
 /** The storage of the repositories: synchronous reads, and writes in the writer thread. */
+
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { int64After } from "../../contract/int64.ts";
+import type { CarriedTrace } from "../../core/tracing.ts";
 import type { WriteArgument, WriteName, WriteResult } from "../repositories/repositories.ts";
 import {
   type CounterName,
@@ -129,18 +131,28 @@ export class SqliteStorage implements Storage {
  * The transaction that the writer thread has open for all writes of a batch. Every result is
  * available at once, so a write completes before the thread does anything else.
  */
+/** What the thread that writes knows of the write that it runs. */
+export interface CurrentWrite {
+  nowMs: number;
+  trace: CarriedTrace | undefined;
+}
+
 export class SqliteTransaction extends Statements implements Transaction {
   readonly #counters: Counters;
-  readonly #now: () => number;
+  readonly #current: CurrentWrite;
 
-  constructor(db: DatabaseSync, counters: Counters, now: () => number) {
+  constructor(db: DatabaseSync, counters: Counters, current: CurrentWrite) {
     super(db, forSqlite);
     this.#counters = counters;
-    this.#now = now;
+    this.#current = current;
   }
 
   get nowMs(): number {
-    return this.#now();
+    return this.#current.nowMs;
+  }
+
+  get trace(): CarriedTrace | undefined {
+    return this.#current.trace;
   }
 
   run(text: string, values: readonly Value[] = []): number {

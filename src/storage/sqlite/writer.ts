@@ -74,6 +74,9 @@ export class Writer extends WriteQueue<Commands> {
       ...(writes.some(({ origin }) => origin !== undefined) && {
         origins: writes.map(({ origin }) => origin),
       }),
+      ...(writes.some(({ trace }) => trace !== undefined) && {
+        traces: writes.map(({ trace }) => trace),
+      }),
       nowMs: this.#clock.now(),
     } satisfies WriterMessage);
     const { results, failures, commits } = await reply.promise;
