@@ -10,8 +10,8 @@ import {
   generatedClients,
   succeed,
 } from "./clients/generatedClients.ts";
-import { Missing, scratch } from "./conformance/run.ts";
-import { startService } from "./conformance/service.ts";
+import { Missing, scratch } from "./proof/run.ts";
+import { startService } from "./proof/service.ts";
 
 /** What a program prints, one line each, once it has seen it. */
 const steps = [

@@ -2,8 +2,8 @@
 import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { cachedJar, cacheFolder, type Jar, requireJava } from "../conformance/cachedJar.ts";
-import { Missing, root, run } from "../conformance/run.ts";
+import { cachedJar, cacheFolder, type Jar, requireJava } from "../proof/cachedTools.ts";
+import { Missing, root, run } from "../proof/run.ts";
 
 type Command = readonly [command: string, ...args: string[]];
 

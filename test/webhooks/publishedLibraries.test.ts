@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { cacheFolder } from "../../scripts/conformance/cachedJar.ts";
+import { cacheFolder } from "../../scripts/proof/cachedTools.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { Vault } from "../../src/core/vault.ts";
 import { signedHeaders } from "../../src/petstore/webhooks/signature.ts";

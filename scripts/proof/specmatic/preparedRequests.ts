@@ -3,7 +3,7 @@
  * step once, and a name can be given to one category. Each of them has a pet, an order or a category
  * of its own, made before Specmatic starts.
  */
-import type { ServiceFixtures } from "./service.ts";
+import type { ServiceFixtures } from "../service.ts";
 
 type OrderOperation = "placeOrder" | "approveOrder" | "deliverOrder" | "cancelOrder";
 type CategoryOperation = "createCategory" | "updateCategory" | "deleteCategory";

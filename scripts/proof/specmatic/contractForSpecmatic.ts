@@ -1,5 +1,6 @@
 /** The contract as Specmatic can take it. What it leaves out here, the workflows or tests cover. */
-import { type Contract, operationsOf, type Response, readContract } from "./contract.ts";
+import { type Contract, operationsOf, type Response, readContract } from "../contract.ts";
+import { progress } from "../suite.ts";
 import type { PreparedRequest } from "./preparedRequests.ts";
 
 /**
@@ -15,15 +16,15 @@ const dropped = {
 
 /** What Specmatic is not asked, and who asks it instead. */
 export function tellLeftOut(): void {
-  for (const [name, reason] of Object.entries(dropped)) console.log(`  without ${name}: ${reason}`);
-  console.log(
-    "  without problem+json: Specmatic accepts anything; the workflow `problem-details` asks for it",
+  for (const [name, reason] of Object.entries(dropped)) progress(`without ${name}: ${reason}`);
+  progress(
+    "without problem+json: Specmatic accepts anything; the workflow `problem-details` asks for it",
   );
-  console.log(
-    "  without text/event-stream: for the same reason; `petstore check` and `test/http` read streams",
+  progress(
+    "without text/event-stream: for the same reason; `petstore check` and `test/http` read streams",
   );
-  console.log(
-    "  without default responses: Specmatic cannot send a malformed message; `test/wire` does",
+  progress(
+    "without default responses: Specmatic cannot send a malformed message; `test/wire` does",
   );
 }
 

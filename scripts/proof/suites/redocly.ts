@@ -2,12 +2,21 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { operationsOf, readContract } from "./contract.ts";
-import { type Counted, root, run, scratch } from "./run.ts";
-import type { Live } from "./service.ts";
+import packageJson from "../../../package.json" with { type: "json" };
+import { operationsOf, readContract } from "../contract.ts";
+import { root, run, scratch } from "../run.ts";
+import { type Live, onService } from "../service.ts";
+import { type Failure, type Outcome, progress, type Suite } from "../suite.ts";
 
 const file = "openapi/petstore.arazzo.yaml";
 const bodyShownLengthMax = 500;
+
+export const redocly: Suite = {
+  name: "Redocly, workflows of petstore.arazzo.yaml",
+  slug: "redocly",
+  quick: true,
+  run: () => onService(runWorkflows),
+};
 
 interface WalkedStep {
   readonly stepId: string;
@@ -35,7 +44,7 @@ interface Workflows {
   }[];
 }
 
-export async function runWorkflows(live: Live): Promise<Counted> {
+async function runWorkflows(live: Live): Promise<Outcome> {
   const report = join(scratch, "workflows.json");
   const inputs = {
     apiKey: live.key,
@@ -55,31 +64,32 @@ export async function runWorkflows(live: Live): Promise<Counted> {
     executedWorkflows.flatMap(({ executedSteps }) => executedSteps),
   );
   const planned = parse(readFileSync(join(root, file), "utf8")) as Workflows;
-  const counted = countSteps(planned, steps);
-  counted.failed += countUncovered(planned, steps);
-  if (code !== 0 && counted.failed === 0) throw new Error(`Redocly ended with ${code}:\n${text}`);
-  return counted;
+  const failures = [...failedSteps(planned, steps), ...uncovered(planned, steps)];
+  if (code !== 0 && failures.length === 0) throw new Error(`Redocly ended with ${code}:\n${text}`);
+  const passed = steps.filter(({ status }) => status === "success").length;
+  return { version: packageJson.devDependencies["@redocly/cli"], passed, failures };
 }
 
 /** A step that was not reached, because one before it failed, has not passed. */
-function countSteps({ workflows }: Workflows, steps: readonly WalkedStep[]): Counted {
-  const total: Counted = { passed: 0, failed: 0 };
-  for (const { workflowId, steps: planned } of workflows) {
+function failedSteps({ workflows }: Workflows, steps: readonly WalkedStep[]): Failure[] {
+  return workflows.flatMap(({ workflowId, steps: planned }) => {
     const walked = steps.filter((step) => step.workflowId === workflowId);
-    const passed = walked.filter(({ status }) => status === "success").length;
+    const failures = planned.flatMap(({ stepId }): Failure[] => {
+      const step = walked.find((own) => own.stepId === stepId);
+      if (step?.status === "success") return [];
+      const says = step === undefined ? "It was not reached." : whatFailed(step);
+      return [{ id: `${workflowId} / ${stepId}`, says }];
+    });
     const checks = walked.flatMap((step) => step.checks).length;
-    console.log(`  ${workflowId}: ${passed} of ${planned.length} steps passed, ${checks} checks`);
-    total.passed += passed;
-    total.failed += planned.length - passed;
-  }
-  for (const step of steps) if (step.status !== "success") tellFailure(step);
-  return total;
+    const passed = planned.length - failures.length;
+    progress(`${workflowId}: ${passed} of ${planned.length} steps passed, ${checks} checks`);
+    return failures;
+  });
 }
 
-/** How many operations no step brought to success, or none to a refusal. */
-function countUncovered({ workflows }: Workflows, steps: readonly WalkedStep[]): number {
-  let uncovered = 0;
-  for (const { operationId } of operationsOf(readContract()).map(({ operation }) => operation)) {
+/** The operations that no step brought to success, or none to a refusal. */
+function uncovered({ workflows }: Workflows, steps: readonly WalkedStep[]): Failure[] {
+  return operationsOf(readContract()).flatMap(({ operation: { operationId } }) => {
     const statuses = workflows.flatMap(({ workflowId, steps: planned }) =>
       steps
         .filter((step) => step.workflowId === workflowId)
@@ -90,18 +100,18 @@ function countUncovered({ workflows }: Workflows, steps: readonly WalkedStep[]):
     );
     const good = statuses.filter((status) => status >= 200 && status < 400).length;
     const refused = statuses.filter((status) => status >= 400).length;
-    console.log(`  ${operationId}: ${good} good answers, ${refused} refusals`);
-    uncovered += Number(good === 0) + Number(refused === 0);
-  }
-  return uncovered;
+    progress(`${operationId}: ${good} good answers, ${refused} refusals`);
+    if (good > 0 && refused > 0) return [];
+    return [{ id: operationId, says: `${good} good answers, ${refused} refusals: one of each.` }];
+  });
 }
 
-function tellFailure({ workflowId, stepId, request, response, checks }: WalkedStep): void {
+function whatFailed({ request, response, checks }: WalkedStep): string {
   const answer = `${response?.statusCode} ${JSON.stringify(response?.body)?.slice(0, bodyShownLengthMax)}`;
-  console.log(`  ${workflowId} / ${stepId}: ${request?.method} ${request?.url} answered ${answer}`);
-  for (const { name, condition = "", passed } of checks) {
-    if (!passed) console.log(`    failed: ${name} ${condition}`);
-  }
+  const failed = checks
+    .filter(({ passed }) => !passed)
+    .map(({ name, condition = "" }) => `${name} ${condition}`);
+  return `${request?.method} ${request?.url} answered ${answer}; failed: ${failed.join("; ")}`;
 }
 
 /** The cursor in the Link header of a first page of two, which a workflow cannot cut out itself. */

@@ -7,14 +7,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const root = fileURLToPath(new URL("../..", import.meta.url));
-export const scratch = mkdtempSync(join(tmpdir(), "petstore-conformance-"));
+export const scratch = mkdtempSync(join(tmpdir(), "petstore-proof-"));
 const toolMsMax = 300_000;
-
-/** How many of a tool's tests went which way. */
-export interface Counted {
-  passed: number;
-  failed: number;
-}
 
 /** A missing requirement of a tool, reported without a stack. */
 export class Missing extends Error {}

@@ -2,15 +2,20 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stringify } from "yaml";
-import { cachedJar, type Jar, requireJava } from "./cachedJar.ts";
-import { type Contract, operationsOf, readContract } from "./contract.ts";
-import { contractForSpecmatic, tellLeftOut, withPreparedRequests } from "./contractForSpecmatic.ts";
-import { type PreparedRequest, prepareRequests } from "./preparedRequests.ts";
-import { type Counted, run, scratch } from "./run.ts";
-import { type Live, ServiceFixtures } from "./service.ts";
+import { cachedJar, type Jar, requireJava } from "../cachedTools.ts";
+import { type Contract, operationsOf, readContract } from "../contract.ts";
+import { run, scratch } from "../run.ts";
+import { type Live, onService, ServiceFixtures } from "../service.ts";
+import {
+  contractForSpecmatic,
+  tellLeftOut,
+  withPreparedRequests,
+} from "../specmatic/contractForSpecmatic.ts";
+import { type PreparedRequest, prepareRequests } from "../specmatic/preparedRequests.ts";
+import { type Failure, type Outcome, progress, type Suite } from "../suite.ts";
 
 // Not a development dependency: 77 MB that only this run needs.
-export const specmatic: Jar = {
+const pinned: Jar = {
   name: "specmatic",
   version: "2.55.1",
   sha256: "07a1ae4b861c6b4dab67a4a1407c58f28db306b3b7732eda92148bce8f2729b9",
@@ -19,6 +24,13 @@ export const specmatic: Jar = {
     ["tar", "-xzf", "specmatic-2.55.1.tgz", "package/specmatic.jar"],
   ],
   path: "package/specmatic.jar",
+};
+
+export const specmatic: Suite = {
+  name: "Specmatic, requests made of the contract",
+  slug: "specmatic",
+  quick: true,
+  run: () => onService(runSpecmatic),
 };
 
 const failuresShownMax = 5;
@@ -39,7 +51,7 @@ interface Case {
   readonly failed: boolean;
 }
 
-export async function runSpecmatic(live: Live): Promise<Counted> {
+async function runSpecmatic(live: Live): Promise<Outcome> {
   await requireJava();
   const requests = await prepareRequests(new ServiceFixtures(live));
   const usingUp = new Set<string>(requests.map(({ operation }) => operation));
@@ -47,10 +59,8 @@ export async function runSpecmatic(live: Live): Promise<Counted> {
     usingUp.has(operation.operationId),
   );
   tellLeftOut();
-  console.log(
-    `  as prepared examples: the good requests of ${[...usingUp].join(", ")}, which use up`,
-  );
-  console.log("    what they are about; each has a pet, an order or a category of its own");
+  progress(`as prepared examples: the good requests of ${[...usingUp].join(", ")}, which use up`);
+  progress("  what they are about; each has a pet, an order or a category of its own");
 
   // Specmatic files a bad request under 4xx, so leaving out 200, 201 and 204 leaves all of them in.
   const left = places.map(
@@ -69,9 +79,12 @@ export async function runSpecmatic(live: Live): Promise<Counted> {
     filter: taken.join(" || "),
     generative: false,
   });
-  const total = count([...made, ...prepared]);
-  total.failed += countUnsent(requests, prepared);
-  return total;
+  const { passed, failures } = count([...made, ...prepared]);
+  return {
+    version: pinned.version,
+    passed,
+    failures: [...failures, ...unsent(requests, prepared)],
+  };
 }
 
 interface Pass {
@@ -83,7 +96,7 @@ interface Pass {
 }
 
 async function passOf({ base, key }: Live, pass: Pass): Promise<Case[]> {
-  const jar = await cachedJar(specmatic);
+  const jar = await cachedJar(pinned);
   // Specmatic writes reports into the folder it runs in.
   const folder = join(scratch, pass.name);
   mkdirSync(folder);
@@ -104,7 +117,7 @@ async function passOf({ base, key }: Live, pass: Pass): Promise<Case[]> {
   if (!existsSync(report)) throw new Error(`Specmatic ended with ${code} and no report:\n${text}`);
   const cases = casesOf(readFileSync(report, "utf8"));
   const failed = cases.some((test) => test.failed);
-  if (failed) console.log(failuresOf(text.replaceAll(key, "$API_KEY")));
+  if (failed) progress(failuresOf(text.replaceAll(key, "$API_KEY")));
   if (code !== 0 && !failed) throw new Error(`Specmatic ended with ${code}:\n${text}`);
   return cases;
 }
@@ -126,42 +139,46 @@ const placeOf = ({ method, path }: { method: string; path: string }) =>
   `${method} ${path.replaceAll(/\{(\w+)\}/g, "($1:number)")}`;
 
 /** Counts the tests of each operation; one that has no good or no bad requests has failed. */
-function count(cases: readonly Case[]): Counted {
-  const total: Counted = { passed: 0, failed: 0 };
+function count(cases: readonly Case[]): Omit<Outcome, "version"> {
+  const failures: Failure[] = cases
+    .filter((test) => test.failed)
+    .map(({ place, status, kind, example }) => ({
+      id: `${place} -> ${status} ${kind} ${example}`.trim(),
+      says: "The exchange is above.",
+    }));
   const operations = operationsOf(readContract());
   for (const { operation, ...where } of operations) {
     const own = cases.filter(({ place }) => place === placeOf(where));
     const counts = { good: 0, refused: 0, bad: 0 };
     for (const { kind } of own) counts[kind]++;
     const { good, refused, bad } = counts;
-    const failed = own.filter((test) => test.failed).length;
-    console.log(
-      `  ${operation.operationId}: ${good} good requests, ${refused} examples of refusals, ${bad} bad requests; ${failed} failed`,
+    progress(
+      `${operation.operationId}: ${good} good requests, ${refused} examples of refusals, ${bad} bad requests`,
     );
-    total.passed += own.length - failed;
-    total.failed += failed + Number(good === 0) + Number(bad === 0);
-  }
-  const places = new Set(operations.map(placeOf));
-  const strangers = cases.filter(({ place }) => !places.has(place));
-  for (const { place } of strangers) console.log(`  ${place}: belongs to no known operation`);
-  total.failed += strangers.length;
-  return total;
-}
-
-/** How many prepared requests Specmatic did not send, or not to hear what was prepared. */
-function countUnsent(requests: readonly PreparedRequest[], cases: readonly Case[]): number {
-  let unsent = 0;
-  for (const { operation, ...where } of operationsOf(readContract())) {
-    const sent = cases.filter(({ place }) => place === placeOf(where));
-    for (const { name, status } of requests.filter(
-      (own) => own.operation === operation.operationId,
-    )) {
-      if (sent.some((test) => test.example === name && test.status === String(status))) continue;
-      console.log(`  ${operation.operationId}: "${name}" was not sent`);
-      unsent++;
+    for (const kind of ["good", "bad"] as const) {
+      if (counts[kind] > 0) continue;
+      failures.push({ id: operation.operationId, says: `Specmatic made no ${kind} request.` });
     }
   }
-  return unsent;
+  const places = new Set(operations.map(placeOf));
+  for (const { place } of cases) {
+    if (!places.has(place)) failures.push({ id: place, says: "It belongs to no known operation." });
+  }
+  return { passed: cases.filter((test) => !test.failed).length, failures };
+}
+
+/** The prepared requests that Specmatic did not send, or not to hear what was prepared. */
+function unsent(requests: readonly PreparedRequest[], cases: readonly Case[]): Failure[] {
+  return operationsOf(readContract()).flatMap(({ operation, ...where }) => {
+    const sent = cases.filter(({ place }) => place === placeOf(where));
+    return requests
+      .filter((own) => own.operation === operation.operationId)
+      .filter(
+        ({ name, status }) =>
+          !sent.some((test) => test.example === name && test.status === String(status)),
+      )
+      .map(({ name }) => ({ id: `${operation.operationId} "${name}"`, says: "It was not sent." }));
+  });
 }
 
 /** The first exchanges that went wrong, or why there were none. */

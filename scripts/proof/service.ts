@@ -1,7 +1,9 @@
 /** The service that the tools call, with its initial data. */
+import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { petstore, startProcess } from "../../testkit/serviceProcess.ts";
 import { endWithRun, scratch } from "./run.ts";
+import type { Failure, Outcome } from "./suite.ts";
 
 /** Pets 1 to 5, all available, which the examples of the contract and the workflows speak of. */
 const petsCreated = 5;
@@ -21,13 +23,13 @@ export interface Live {
 }
 
 export async function startService() {
-  const data = { PETSTORE_DATA: join(scratch, "data"), PETSTORE_LOG: "error" };
+  const data = { PETSTORE_DATA: mkdtempSync(join(scratch, "data-")), PETSTORE_LOG: "error" };
   const command = async (...args: readonly string[]) => {
     const { code, stdout, stderr } = await petstore([...args, "--json"], data);
     if (code !== 0) throw new Error(`petstore ${args.join(" ")} ended with ${code}: ${stderr}`);
     return JSON.parse(stdout);
   };
-  const { key } = await command("keys", "create", "--name", "conformance", "--scopes", everyScope);
+  const { key } = await command("keys", "create", "--name", "proof", "--scopes", everyScope);
   const reader = await command("keys", "create", "--name", "reader", "--scopes", "pets:read");
   for (const [id, name] of Object.entries(categories)) {
     await command("categories", "add", name, "--id", id);
@@ -41,6 +43,16 @@ export async function startService() {
   // a bad order for it must be refused for what is bad about it.
   await fixtures.order();
   return { service, live };
+}
+
+/** Runs a suite against a service of its own, which has to end well too. */
+export async function onService(suite: (live: Live) => Promise<Outcome>): Promise<Outcome> {
+  const { service, live } = await startService();
+  const outcome = await suite(live);
+  const ended = await service.end("SIGTERM");
+  if (ended === 0) return outcome;
+  const failure: Failure = { id: "service", says: `It ended with ${ended}: ${service.stderr()}` };
+  return { ...outcome, failures: [...outcome.failures, failure] };
 }
 
 /** Makes pets and orders through the service, each in the state that one request needs. */
