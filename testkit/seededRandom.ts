@@ -41,6 +41,11 @@ export class SeededRandom {
     return choices[this.between(0, choices.length)] as T;
   }
 
+  shuffled<T>(all: readonly T[]): T[] {
+    const drawn = all.map((each) => [this.fraction(), each] as const);
+    return drawn.sort(([one], [other]) => one - other).map(([, each]) => each);
+  }
+
   bytes(count: number): Uint8Array {
     return Uint8Array.from({ length: count }, () => this.between(0, 256));
   }

@@ -29,6 +29,8 @@ export interface LoadOptions {
   readonly ledger: Ledger;
   readonly tally: Tally;
   readonly clients?: number;
+  /** How long a client waits between two requests. By default it does not. */
+  readonly thinkMs?: number;
   /** How many of the clients open a connection for each request. By default none does. */
   readonly freshClients?: number;
   /** Whether a connection to this base may end without an answer now. By default it may. */
@@ -88,7 +90,8 @@ export function startLoad(options: LoadOptions): Load {
     while (!stopping) {
       const bases = options.addresses();
       const troubled = bases.length === 0 || !(await act({ ...own, base: random.oneOf(bases) }));
-      if (troubled) await pause(idleMs);
+      const waitMs = troubled ? idleMs : 0;
+      if (troubled || options.thinkMs) await pause(Math.max(waitMs, options.thinkMs ?? 0));
     }
   });
   const all = Promise.all(running);

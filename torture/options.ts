@@ -1,12 +1,16 @@
 /** What is asked of the rig on its command line. */
 import { existsSync } from "node:fs";
-import type { Scenario } from "./scenario.ts";
 
-export interface Options {
+/** A scenario, or whatever else has a name to be chosen by. */
+interface Named {
+  readonly name: string;
+}
+
+export interface Options<Choice extends Named = Named> {
   readonly seed: number;
   readonly minutes: number;
   readonly secondsEach: number;
-  readonly chosen: readonly Scenario[];
+  readonly chosen: readonly Choice[];
   /** The executable that is the service; its source where none is given. */
   readonly program: string | undefined;
   readonly json: boolean;
@@ -14,8 +18,8 @@ export interface Options {
 
 export class UsageError extends Error {}
 
-export const usage =
-  "npm run torture -- [--seed <number>] [--minutes <number>] [--only <name,name>] [--program <file>] [--json]";
+const usage =
+  "[--seed <number>] [--minutes <number>] [--only <name,name>] [--program <file>] [--json]";
 const valued = ["--seed", "--minutes", "--only", "--program"];
 const minutesDefault = 10;
 const minutesMax = 24 * 60;
@@ -23,14 +27,17 @@ const seedMax = 2 ** 32 - 1;
 /** Less would be over before anything is under load. */
 const secondsEachMin = 5;
 
-export function readOptions(args: readonly string[], scenarios: readonly Scenario[]): Options {
+export function readOptions<Choice extends Named>(
+  args: readonly string[],
+  scenarios: readonly Choice[],
+): Options<Choice> {
   const values = new Map<string, string>();
   let json = false;
   for (let at = 0; at < args.length; at++) {
     const name = args[at] ?? "";
     if (name === "--json") json = true;
     else if (valued.includes(name)) values.set(name, args[++at] ?? "");
-    else throw new UsageError(`${name} is unknown. ${usage}`);
+    else throw new UsageError(`${name} is unknown. Usage: ${usage}`);
   }
   const chosen = chosenFrom(scenarios, values.get("--only"));
   const minutes = numberIn("--minutes", values.get("--minutes") ?? `${minutesDefault}`, minutesMax);
@@ -46,13 +53,16 @@ export function readOptions(args: readonly string[], scenarios: readonly Scenari
   };
 }
 
-function chosenFrom(scenarios: readonly Scenario[], only: string | undefined) {
+function chosenFrom<Choice extends Named>(
+  scenarios: readonly Choice[],
+  only: string | undefined,
+): readonly Choice[] {
   if (only === undefined) return scenarios;
   return only.split(",").map((name) => {
     const found = scenarios.find((scenario) => scenario.name === name);
     if (found !== undefined) return found;
     const known = scenarios.map((scenario) => scenario.name).join(", ");
-    throw new UsageError(`There is no scenario "${name}". There are: ${known}.`);
+    throw new UsageError(`There is no "${name}". There are: ${known}.`);
   });
 }
 
