@@ -283,10 +283,6 @@ describe("the tests", () => {
       /performance\.now\(|\bset(?:Timeout|Interval)\(|Bun\.sleep\(|Signal\.timeout\(/;
     const measuring = tests.filter((file) => stopwatch.test(read(file)));
     expect(measuring.toSorted()).toEqual([
-      // A question to a server that is not there yet is lost, and asked again.
-      "test/end-to-end/domains/testBed/ask.ts",
-      // Other people's servers that do not end when told to are killed.
-      "test/end-to-end/domains/testBed/processes.ts",
       // Clients pause between two requests, as clients do.
       "test/end-to-end/keptAlive.ts",
       // Programs that are run by hand, and tell how long something took.
@@ -297,6 +293,10 @@ describe("the tests", () => {
       "test/torture/faultyDisk.test.ts",
       // The one wait, and its limit is that of timeouts.ts.
       "testkit/eventually.ts",
+      // A question to a server that is not there yet is lost, and asked again.
+      "testkit/testBed/ask.ts",
+      // Other people's servers that do not end when told to are killed.
+      "testkit/testBed/processes.ts",
     ]);
   });
 

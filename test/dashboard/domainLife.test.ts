@@ -1,14 +1,10 @@
 /** The whole life of a domain, as its owner sees it, among real name servers and an authority. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Browser, Locator, Page } from "playwright-core";
+import { startTestBed, type TestBed, type TestBedZone } from "../../testkit/testBed/testBed.ts";
+import { describeWithTestBed } from "../../testkit/testBed/tools.ts";
 import { launch, named, noBrowser } from "../docs/chromium.ts";
 import { type DomainsFixture, startDomainsFixture } from "../end-to-end/domains/domainsFixture.ts";
-import {
-  startTestBed,
-  type TestBed,
-  type TestBedZone,
-} from "../end-to-end/domains/testBed/testBed.ts";
-import { describeWithTestBed } from "../end-to-end/domains/testBed/tools.ts";
 import { visitPlain, visit as visitSite } from "../end-to-end/domains/visits.ts";
 import { barriersInBothThemes, overflowOf } from "./accessible.ts";
 import {

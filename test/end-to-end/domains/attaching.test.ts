@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { Problem, type ProblemCode } from "../../../src/core/problems.ts";
+import { startTestBed, type TestBed } from "../../../testkit/testBed/testBed.ts";
 import { rejectionOf } from "../../store/rejection.ts";
 import { type DomainsFixture, operator, startDomainsFixture } from "./domainsFixture.ts";
 import { describeWithTestBedOnEngines } from "./engines.ts";
-import { startTestBed, type TestBed } from "./testBed/testBed.ts";
 
 let testBed: TestBed;
 let fixture: DomainsFixture;

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
+import { startTestBed, type TestBed } from "../../../testkit/testBed/testBed.ts";
 import { caIdentity, type DomainsFixture, startDomainsFixture } from "./domainsFixture.ts";
 import { describeWithTestBedOnEngines } from "./engines.ts";
 import {
@@ -9,7 +10,6 @@ import {
   misleadAuthority,
   ordersFor,
 } from "./findings.ts";
-import { startTestBed, type TestBed } from "./testBed/testBed.ts";
 
 let testBed: TestBed;
 let fixture: DomainsFixture;

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { DomainDetails } from "../../../src/hosting/domains/domainView.ts";
 import type { FindingCode } from "../../../src/hosting/domains/finding.ts";
+import { startTestBed, type TestBed } from "../../../testkit/testBed/testBed.ts";
+import { signedZone } from "../../../testkit/testBed/unbound.ts";
 import { type DomainsFixture, operator, startDomainsFixture } from "./domainsFixture.ts";
 import { describeWithTestBedOnEngines } from "./engines.ts";
-import { startTestBed, type TestBed } from "./testBed/testBed.ts";
-import { signedZone } from "./testBed/unbound.ts";
 
 let testBed: TestBed;
 let fixture: DomainsFixture;

@@ -5,11 +5,11 @@ import { edgeSilentMaxMs } from "../../../src/hosting/domains/schedule.ts";
 import { publish } from "../../../src/hosting/sites/publish.ts";
 import type { Actor, Plan } from "../../../src/hosting/sites/site.ts";
 import { eventually } from "../../../testkit/eventually.ts";
+import type { TestBed } from "../../../testkit/testBed/testBed.ts";
 import { sourcesOf } from "../../sites/sources.ts";
 import { type Engine, sqlite } from "../engines.ts";
 import { startTestService, type TestOptions, type TestService } from "../service.ts";
 import { type MovableClock, movableClock } from "./movableClock.ts";
-import type { TestBed } from "./testBed/testBed.ts";
 
 export interface DomainsFixture {
   readonly testBed: TestBed;

@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DomainDetails } from "../../../src/hosting/domains/domainView.ts";
 import { eventually } from "../../../testkit/eventually.ts";
+import { type Pebble, startPebble } from "../../../testkit/testBed/pebble.ts";
+import { startTestBed, type TestBed } from "../../../testkit/testBed/testBed.ts";
+import { describeWithTestBed } from "../../../testkit/testBed/tools.ts";
 import { sqlite } from "../engines.ts";
 import { caIdentity, type DomainsFixture, startDomainsFixture } from "./domainsFixture.ts";
 import { ordersFor } from "./findings.ts";
-import { type Pebble, startPebble } from "./testBed/pebble.ts";
-import { startTestBed, type TestBed } from "./testBed/testBed.ts";
-import { describeWithTestBed } from "./testBed/tools.ts";
 
 const project = "acme";
 const minuteMs = 60_000;

@@ -6,13 +6,13 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Config } from "../../../src/config/config.ts";
+import { makeApiCertificate } from "../../../testkit/testBed/certificate.ts";
+import { type Pebble, startPebble } from "../../../testkit/testBed/pebble.ts";
+import { startTestBed, type TestBed } from "../../../testkit/testBed/testBed.ts";
+import { describeWithTestBed } from "../../../testkit/testBed/tools.ts";
 import { sqlite } from "../engines.ts";
 import { type DomainsFixture, startDomainsFixture } from "./domainsFixture.ts";
 import { describeWithTestBedOnEngines } from "./engines.ts";
-import { makeApiCertificate } from "./testBed/certificate.ts";
-import { type Pebble, startPebble } from "./testBed/pebble.ts";
-import { startTestBed, type TestBed } from "./testBed/testBed.ts";
-import { describeWithTestBed } from "./testBed/tools.ts";
 
 const project = "acme";
 const email = "operator@example.com";

@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { eventually } from "../../../testkit/eventually.ts";
 import { petstore, type Running, startProcess } from "../../../testkit/serviceProcess.ts";
+import { updateKey } from "../../../testkit/testBed/knot.ts";
+import { startTestBed, type TestBed } from "../../../testkit/testBed/testBed.ts";
+import { describeWithTestBed } from "../../../testkit/testBed/tools.ts";
 import { settingsFor } from "./domainsFixture.ts";
-import { updateKey } from "./testBed/knot.ts";
-import { startTestBed, type TestBed } from "./testBed/testBed.ts";
-import { describeWithTestBed } from "./testBed/tools.ts";
 import { certificateAt, handshakeFailure, visit, visitPlain } from "./visits.ts";
 
 const production = "api.platform.test";

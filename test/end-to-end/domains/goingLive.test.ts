@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { startTestBed, type TestBed } from "../../../testkit/testBed/testBed.ts";
 import { sampleOf, scraped } from "../../monitoring/scraped.ts";
 import { type DomainsFixture, startDomainsFixture } from "./domainsFixture.ts";
 import { describeWithTestBedOnEngines } from "./engines.ts";
-import { startTestBed, type TestBed } from "./testBed/testBed.ts";
 import {
   askHttp2,
   certificateAt,

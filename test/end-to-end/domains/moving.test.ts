@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { publish } from "../../../src/hosting/sites/publish.ts";
+import { startTestBed, type TestBed } from "../../../testkit/testBed/testBed.ts";
 import { sourcesOf } from "../../sites/sources.ts";
 import { rejectionOf } from "../../store/rejection.ts";
 import { type DomainsFixture, operator, startDomainsFixture } from "./domainsFixture.ts";
 import { describeWithTestBedOnEngines } from "./engines.ts";
-import { startTestBed, type TestBed } from "./testBed/testBed.ts";
 import { ask, certificateAt, handshake, visit } from "./visits.ts";
 
 let testBed: TestBed;

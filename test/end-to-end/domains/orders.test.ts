@@ -1,6 +1,12 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { Problem } from "../../../src/core/problems.ts";
 import type { DomainDetails } from "../../../src/hosting/domains/domainView.ts";
+import {
+  startTestBed,
+  type TestBed,
+  type TestBedOptions,
+} from "../../../testkit/testBed/testBed.ts";
+import { describeWithTestBed } from "../../../testkit/testBed/tools.ts";
 import { type Engine, sqlite } from "../engines.ts";
 import { type DomainsFixture, operator, startDomainsFixture } from "./domainsFixture.ts";
 import { describeWithTestBedOnEngines } from "./engines.ts";
@@ -13,8 +19,6 @@ import {
   ordersFor,
   refusalsOf,
 } from "./findings.ts";
-import { startTestBed, type TestBed, type TestBedOptions } from "./testBed/testBed.ts";
-import { describeWithTestBed } from "./testBed/tools.ts";
 
 let testBed: TestBed;
 let fixture: DomainsFixture;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { connect as connectPlain } from "node:net";
 import { eventually } from "../../../testkit/eventually.ts";
+import { startTestBed, type TestBed } from "../../../testkit/testBed/testBed.ts";
 import { type DomainsFixture, operator, startDomainsFixture } from "./domainsFixture.ts";
 import { describeWithTestBedOnEngines } from "./engines.ts";
-import { startTestBed, type TestBed } from "./testBed/testBed.ts";
 import { ask, handshake, handshakeFailure, openHttp2, visit, visitPlain } from "./visits.ts";
 
 let testBed: TestBed;

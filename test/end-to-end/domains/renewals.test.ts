@@ -3,12 +3,16 @@ import { X509Certificate } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { eventually } from "../../../testkit/eventually.ts";
+import { run } from "../../../testkit/testBed/processes.ts";
+import {
+  startTestBed,
+  type TestBed,
+  type TestBedOptions,
+} from "../../../testkit/testBed/testBed.ts";
 import type { Engine } from "../engines.ts";
 import { type DomainsFixture, startDomainsFixture } from "./domainsFixture.ts";
 import { describeWithTestBedOnEngines } from "./engines.ts";
 import { codesOf, findingOf, leadAuthorityBack, misleadAuthority, ordersFor } from "./findings.ts";
-import { run } from "./testBed/processes.ts";
-import { startTestBed, type TestBed, type TestBedOptions } from "./testBed/testBed.ts";
 import { ask, askHttp2, certificateAt, handshake, openHttp2, visit } from "./visits.ts";
 
 let testBed: TestBed;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { startTestBed, type TestBed } from "../../../testkit/testBed/testBed.ts";
 import { rejectionOf } from "../../store/rejection.ts";
 import { type DomainsFixture, operator, startDomainsFixture } from "./domainsFixture.ts";
 import { describeWithTestBedOnEngines } from "./engines.ts";
-import { startTestBed, type TestBed } from "./testBed/testBed.ts";
 import { visit } from "./visits.ts";
 
 let testBed: TestBed;

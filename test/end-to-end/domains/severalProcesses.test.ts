@@ -8,11 +8,11 @@ import { freePort } from "../../../testkit/freePorts.ts";
 import { testSeed } from "../../../testkit/seed.ts";
 import { SeededRandom } from "../../../testkit/seededRandom.ts";
 import { type Running, startProcess } from "../../../testkit/serviceProcess.ts";
+import { startTestBed, type TestBed } from "../../../testkit/testBed/testBed.ts";
 import { sourcesOf } from "../../sites/sources.ts";
 import type { TestDatabase } from "../engines.ts";
 import { operator, settingsFor } from "./domainsFixture.ts";
 import { describeWithTestBedOnEngines } from "./engines.ts";
-import { startTestBed, type TestBed } from "./testBed/testBed.ts";
 import { handshakeFailure, visit } from "./visits.ts";
 
 let testBed: TestBed;

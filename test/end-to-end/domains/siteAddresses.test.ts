@@ -7,13 +7,13 @@ import { setTxtRecords } from "../../../src/hosting/dns/update.ts";
 import { deploymentLabel } from "../../../src/hosting/sites/deployment.ts";
 import { publish } from "../../../src/hosting/sites/publish.ts";
 import { eventually } from "../../../testkit/eventually.ts";
+import { updateKey } from "../../../testkit/testBed/knot.ts";
+import { run } from "../../../testkit/testBed/processes.ts";
+import { startTestBed, type TestBed } from "../../../testkit/testBed/testBed.ts";
+import { describeWithTestBed } from "../../../testkit/testBed/tools.ts";
 import { sourcesOf } from "../../sites/sources.ts";
 import { type DomainsFixture, startDomainsFixture } from "./domainsFixture.ts";
 import { describeWithTestBedOnEngines } from "./engines.ts";
-import { updateKey } from "./testBed/knot.ts";
-import { run } from "./testBed/processes.ts";
-import { startTestBed, type TestBed } from "./testBed/testBed.ts";
-import { describeWithTestBed } from "./testBed/tools.ts";
 import { certificateAt, handshakeFailure, visit, visitPlain } from "./visits.ts";
 
 const records = "sites A 127.0.0.1\n*.sites A 127.0.0.1";

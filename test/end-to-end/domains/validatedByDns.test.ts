@@ -7,13 +7,13 @@ import { join } from "node:path";
 import { connect as connectTls, createServer } from "node:tls";
 import type { DomainDetails } from "../../../src/hosting/domains/domainView.ts";
 import { eventually } from "../../../testkit/eventually.ts";
+import { ask as askDns } from "../../../testkit/testBed/ask.ts";
+import { makeApiCertificate } from "../../../testkit/testBed/certificate.ts";
+import { updateKey } from "../../../testkit/testBed/knot.ts";
+import { startTestBed, type TestBed, type TestBedZone } from "../../../testkit/testBed/testBed.ts";
 import { type DomainsFixture, operator, startDomainsFixture } from "./domainsFixture.ts";
 import { describeWithTestBedOnEngines } from "./engines.ts";
 import { findingOf } from "./findings.ts";
-import { ask as askDns } from "./testBed/ask.ts";
-import { makeApiCertificate } from "./testBed/certificate.ts";
-import { updateKey } from "./testBed/knot.ts";
-import { startTestBed, type TestBed, type TestBedZone } from "./testBed/testBed.ts";
 import { ask, handshake } from "./visits.ts";
 
 const project = "acme";

@@ -11,7 +11,7 @@ import {
 } from "../../../scripts/rehearsal/nameServer.ts";
 import { Zone, ZoneError, Zones } from "../../../scripts/rehearsal/zones.ts";
 import { describeUnless } from "../../../testkit/describeUnless.ts";
-import { findTool } from "../../end-to-end/domains/testBed/tools.ts";
+import { findTool } from "../../../testkit/testBed/tools.ts";
 
 let zone: Zone;
 let zones: Zones;

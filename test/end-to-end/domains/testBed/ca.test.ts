@@ -5,10 +5,15 @@ import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { eventually } from "../../../../testkit/eventually.ts";
-import { type AcmeAccount, type AcmeAnswer, type AcmeObject, openAccount } from "./acmeAccount.ts";
-import { run } from "./processes.ts";
-import { startTestBed, type TestBed } from "./testBed.ts";
-import { describeWithTestBed } from "./tools.ts";
+import {
+  type AcmeAccount,
+  type AcmeAnswer,
+  type AcmeObject,
+  openAccount,
+} from "../../../../testkit/testBed/acmeAccount.ts";
+import { run } from "../../../../testkit/testBed/processes.ts";
+import { startTestBed, type TestBed } from "../../../../testkit/testBed/testBed.ts";
+import { describeWithTestBed } from "../../../../testkit/testBed/tools.ts";
 
 let testBed: TestBed;
 let account: AcmeAccount;

@@ -10,9 +10,9 @@ import { fileURLToPath } from "node:url";
 import { verdictOn } from "../../../../testkit/describeUnless.ts";
 import { eventually } from "../../../../testkit/eventually.ts";
 import { freePort, isFree } from "../../../../testkit/freePorts.ts";
+import { oneAtATime, startChild } from "../../../../testkit/testBed/processes.ts";
+import { describeWithTestBed, howToInstall } from "../../../../testkit/testBed/tools.ts";
 import { rejectionOf } from "../../../store/rejection.ts";
-import { oneAtATime, startChild } from "./processes.ts";
-import { describeWithTestBed, howToInstall } from "./tools.ts";
 
 /** One that has ended and was not yet collected by its parent is not alive. */
 const alive = (pid: number) => {
@@ -52,7 +52,9 @@ describe("a child", () => {
 
 describeWithTestBed("a process that is killed", () => {
   test("leaves no child behind", async () => {
-    const module = fileURLToPath(new URL("./processes.ts", import.meta.url));
+    const module = fileURLToPath(
+      new URL("../../../../testkit/testBed/processes.ts", import.meta.url),
+    );
     const script = `
       const { startChild } = await import(${JSON.stringify(module)});
       const child = await startChild({ tool: "sleep", args: ["60"], ready: async () => true });

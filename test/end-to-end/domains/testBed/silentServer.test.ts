@@ -6,9 +6,9 @@ import { once } from "node:events";
 import { type Answer, decode, encode } from "dns-packet";
 import { eventually } from "../../../../testkit/eventually.ts";
 import { freePort } from "../../../../testkit/freePorts.ts";
+import { ask, type Reply } from "../../../../testkit/testBed/ask.ts";
+import { type SilentServer, startSilentServer } from "../../../../testkit/testBed/silentServer.ts";
 import { rejectionOf } from "../../../store/rejection.ts";
-import { ask, type Reply } from "./ask.ts";
-import { type SilentServer, startSilentServer } from "./silentServer.ts";
 
 const address = "127.0.0.1";
 const name = "www.odd.test";

@@ -1,11 +1,11 @@
 /** The name servers and the recursor do what the tests that rely on them take for granted. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
+import { ask } from "../../../../testkit/testBed/ask.ts";
+import { run } from "../../../../testkit/testBed/processes.ts";
+import { startTestBed, type TestBed } from "../../../../testkit/testBed/testBed.ts";
+import { describeWithTestBed } from "../../../../testkit/testBed/tools.ts";
 import { rejectionOf } from "../../../store/rejection.ts";
-import { ask } from "./ask.ts";
-import { run } from "./processes.ts";
-import { startTestBed, type TestBed } from "./testBed.ts";
-import { describeWithTestBed } from "./tools.ts";
 
 let testBed: TestBed;
 

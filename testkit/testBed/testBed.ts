@@ -7,7 +7,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Answer } from "dns-packet";
-import { freePort, freePorts } from "../../../../testkit/freePorts.ts";
+import { freePort, freePorts } from "../freePorts.ts";
 import { type CaProxy, startCaProxy } from "./caProxy.ts";
 import { startKnot } from "./knot.ts";
 import type { NameServer } from "./nameServer.ts";

@@ -6,7 +6,7 @@
  * against it, so all that a client does goes through here, and no body needs rewriting.
  */
 
-import { freePort } from "../../../../testkit/freePorts.ts";
+import { freePort } from "../freePorts.ts";
 import {
   badNonce,
   type CaFaults,

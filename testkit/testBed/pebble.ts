@@ -1,7 +1,7 @@
 /** Pebble: a certificate authority that speaks ACME and really validates, over our DNS. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { freePorts } from "../../../../testkit/freePorts.ts";
+import { freePorts } from "../freePorts.ts";
 import { type ApiCertificate, makeApiCertificate } from "./certificate.ts";
 import { startChild } from "./processes.ts";
 

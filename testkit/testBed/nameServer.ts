@@ -2,7 +2,7 @@
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { eventually } from "../../../../testkit/eventually.ts";
+import { eventually } from "../eventually.ts";
 import { serialOf } from "./ask.ts";
 import { type Child, oneAtATime } from "./processes.ts";
 import { bareName, type ZoneContent, zoneText } from "./zoneText.ts";

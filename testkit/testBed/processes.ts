@@ -1,8 +1,8 @@
 /** Servers as child processes: started, asked until they answer, and never left behind. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { dieWithParent } from "../../../../testkit/dieWithParent.ts";
-import { eventually } from "../../../../testkit/eventually.ts";
+import { dieWithParent } from "../dieWithParent.ts";
+import { eventually } from "../eventually.ts";
 import { toolPath } from "./tools.ts";
 
 const graceMs = 2_000;

@@ -1,5 +1,5 @@
 /** What can go wrong at a certificate authority, one rule at a time, as a test orders it. */
-import { eventually } from "../../../../testkit/eventually.ts";
+import { eventually } from "../eventually.ts";
 
 export type CaKind =
   | "directory"

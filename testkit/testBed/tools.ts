@@ -1,7 +1,7 @@
 /** The programs that the test bed is made of, and what happens to its tests where one is not installed. */
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
-import { describeUnless } from "../../../../testkit/describeUnless.ts";
+import { describeUnless } from "../describeUnless.ts";
 
 const packages = {
   pebble: "pebble",
