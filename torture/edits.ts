@@ -11,7 +11,12 @@ import type { Row } from "./walk.ts";
 
 /** Undefined where it is not there. */
 type State =
-  | { readonly name: string; readonly status: PetStatus; readonly ordered: boolean }
+  | {
+      readonly name: string;
+      readonly status: PetStatus;
+      /** How far its open order is. */
+      readonly ordered: "placed" | "approved" | false;
+    }
   | undefined;
 
 interface Edit extends Pick<RequestOptions, "method" | "body" | "ifMatch"> {
@@ -34,19 +39,31 @@ export interface EditedPet {
   ended: boolean;
 }
 
-const petsAtOnceMax = 12;
+const petsAtOnceDefault = 12;
+const eventAfter = { placed: "approve", approved: "deliver" } as const;
+const afterEvent = {
+  approve: { ordered: "approved" },
+  deliver: { status: "sold", ordered: false },
+  cancel: { status: "available", ordered: false },
+} as const;
 const named = /^Edited (\d+) /;
 
 export const isEdited = (row: Row) => named.test(String(row["name"]));
 
 export class EditedPets {
   readonly all: EditedPet[] = [];
+  readonly #atOnceMax: number;
+  #open: EditedPet[] = [];
   #keys = 0;
 
+  constructor(atOnceMax = petsAtOnceDefault) {
+    this.#atOnceMax = atOnceMax;
+  }
+
   take(random: SeededRandom): EditedPet | undefined {
-    const open = this.all.filter(({ ended }) => !ended);
-    if (open.length < petsAtOnceMax) return this.add();
-    const idle = open.filter(({ busy }) => !busy);
+    this.#open = this.#open.filter(({ ended }) => !ended);
+    if (this.#open.length < this.#atOnceMax) return this.add();
+    const idle = this.#open.filter(({ busy }) => !busy);
     return idle.length === 0 ? undefined : random.oneOf(idle);
   }
 
@@ -56,6 +73,7 @@ export class EditedPets {
       ...{ orderIds: [], busy: false, ended: false },
     };
     this.all.push(pet);
+    this.#open.push(pet);
     return pet;
   }
 
@@ -90,14 +108,16 @@ export class EditedPets {
       return { method: "DELETE", path, body: undefined, idempotencyKey, status: code, after };
     }
     if (state.ordered) {
-      const after = { ...state, status: "available", ordered: false } as const;
-      const cancel = `/store/orders/${pet.orderIds.at(-1)}/cancel`;
-      return { method: "POST", path: cancel, body: undefined, idempotencyKey, status: 200, after };
+      const moves = random.happens(0.5);
+      const event = moves ? eventAfter[state.ordered] : "cancel";
+      const after = { ...state, ...afterEvent[event] };
+      const move = `/store/orders/${pet.orderIds.at(-1)}/${event}`;
+      return { method: "POST", path: move, body: undefined, idempotencyKey, status: 200, after };
     }
     const place = { method: "POST", path: "/store/orders", idempotencyKey } as const;
     const body = `{"petId":${pet.id}}`;
     return state.status === "available"
-      ? { ...place, body, status: 201, after: { ...state, status: "pending", ordered: true } }
+      ? { ...place, body, status: 201, after: { ...state, status: "pending", ordered: "placed" } }
       : { ...place, body, status: 409, after: state };
   }
 
@@ -109,17 +129,20 @@ export class EditedPets {
   /** What the store holds of these pets, while no client writes. */
   judge(tally: Tally, pets: readonly Row[], orders: readonly Row[], settle: boolean): void {
     const rows = Map.groupBy(pets, (row) => Number(named.exec(String(row["name"]))?.[1]));
+    const ofPet = Map.groupBy(orders, ({ petId }) => String(petId));
+    const byId = new Map(orders.map((order) => [String(order["id"]), order]));
     for (const pet of this.all) {
       const [row, ...more] = rows.get(pet.number) ?? [];
-      const open = orders.filter(({ petId }) => row !== undefined && petId === row["id"]);
-      const placed = open.filter(({ status }) => status === "placed").length;
+      const own = (row === undefined ? undefined : ofPet.get(String(row["id"]))) ?? [];
+      const open = own.filter(({ status }) => status === "placed" || status === "approved");
       const fits = pet.possible.filter(
         (state) =>
           state?.name === row?.["name"] &&
           state?.status === row?.["status"] &&
-          placed === Number(state?.ordered ?? false),
+          open.length === Number(Boolean(state?.ordered)) &&
+          (!state?.ordered || open[0]?.["status"] === state.ordered),
       );
-      const shown = JSON.stringify([row, open], (_name, value) =>
+      const shown = JSON.stringify([row, own], (_name, value) =>
         typeof value === "bigint" ? String(value) : value,
       );
       tally.judge(more.length === 0 && fits.length > 0, () => {
@@ -127,8 +150,9 @@ export class EditedPets {
       });
       if (settle && fits.length > 0) pet.possible = fits;
       for (const id of pet.orderIds) {
-        const order = orders.find((each) => String(each["id"]) === id);
-        const apt = order?.["status"] === "cancelled" || id === pet.orderIds.at(-1);
+        const order = byId.get(id);
+        const isOver = ["cancelled", "delivered"].includes(String(order?.["status"]));
+        const apt = isOver || id === pet.orderIds.at(-1);
         tally.judge(order !== undefined && apt, () => `Order ${id} is ${order?.["status"]}`);
       }
     }
@@ -165,6 +189,7 @@ async function carryOut(client: Client, pet: EditedPet, edit: Edit): Promise<boo
   pet.possible = before.includes(edit.after) ? before : [...before, edit.after];
   pet.unsettled = edit;
   const answer = await exchange({ ...edit, url, token, fresh }, tally);
+  if (answer !== undefined) client.onAnswer?.(edit.method, edit.path, answer);
   if (answer === undefined) return lost(client, url);
   if (isLimited(client, answer) || codeOf(answer.text) === "idempotency_in_flight") return false;
   const { status, text } = answer;

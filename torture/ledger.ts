@@ -62,7 +62,7 @@ const lettersMax = 60;
 
 export class Ledger {
   readonly pets: PetEntry[] = [];
-  readonly edits = new EditedPets();
+  readonly edits: EditedPets;
   readonly events = new EventFold();
   /** Of which the id is known. */
   readonly petsById = new Map<string, PetEntry>();
@@ -75,6 +75,11 @@ export class Ledger {
   readonly #stocked: PetEntry[] = [];
   readonly #orders: OrderEntry[] = [];
   #keys = 0;
+
+  /** `editedAtOnceMax` is how many pets are there at once that are updated and deleted. */
+  constructor(editedAtOnceMax?: number) {
+    this.edits = new EditedPets(editedAtOnceMax);
+  }
 
   newPet(random: SeededRandom): PetEntry {
     const number = this.pets.length;

@@ -45,6 +45,8 @@ export interface LoadOptions {
   readonly position?: () => number;
   /** Whether the service has a quota that 429 may speak of. */
   readonly limited?: boolean;
+  /** Called for each answer to an edit. */
+  readonly onAnswer?: (method: string, path: string, answer: Answer) => void;
 }
 
 export interface Load {

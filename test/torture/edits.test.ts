@@ -9,9 +9,13 @@ import { Ledger } from "../../torture/ledger.ts";
 import { Tally } from "../../torture/tally.ts";
 
 type Row = Record<string, unknown>;
-const state = (ordered: boolean, status = ordered ? "pending" : "available") =>
-  ({ name: "Edited 0 5", status, ordered }) as never;
+const state = (
+  ordered: "placed" | "approved" | false,
+  status = ordered ? "pending" : "available",
+) => ({ name: "Edited 0 5", status, ordered }) as never;
 const row = { id: 1, name: "Edited 0 5", categoryId: 1, status: "available" };
+const pending = { ...row, status: "pending" };
+const sold = { ...row, status: "sold" };
 const order = (status: string): Row => ({ id: 9, petId: 1, quantity: 1, status });
 
 function violations(possible: unknown[], pets: Row[], orders: Row[], orderIds: string[] = []) {
@@ -30,8 +34,10 @@ describe("a store is found out where", () => {
     ["a status is lost", [state(false, "sold")], [row], []],
     ["a pet is there twice", [state(false)], [row, { ...row, id: 2 }], []],
     ["a cancellation is lost", [state(false)], [row], [order("placed")], ["9"]],
-    ["an order is lost", [state(true)], [{ ...row, status: "pending" }], [], ["9"]],
-    ["a cancelled order left its pet pending", [state(false)], [{ ...row, status: "pending" }], []],
+    ["an approval is lost", [state("approved")], [pending], [order("placed")], ["9"]],
+    ["a delivery is lost", [state(false, "sold")], [sold], [order("approved")], ["9"]],
+    ["an order is lost", [state("placed")], [pending], [], ["9"]],
+    ["a cancelled order left its pet pending", [state(false)], [pending], []],
     ["a pet is there that nobody added", [state(false)], [row, { ...row, name: "Edited 7 1" }], []],
   ];
   for (const [what, ...planted] of cases) {
@@ -43,12 +49,19 @@ describe("a store is found out where", () => {
 
 test("a faithful store is not, and neither is either side of what got no answer", () => {
   expect(violations([state(false)], [row], [order("cancelled")], ["9"])).toBe(0);
-  expect(violations([state(true)], [{ ...row, status: "pending" }], [order("placed")], ["9"])).toBe(
-    0,
-  );
+  expect(violations([state("placed")], [pending], [order("placed")], ["9"])).toBe(0);
   expect(violations([undefined], [], [order("cancelled")], ["9"])).toBe(0);
+  expect(violations([state("approved")], [pending], [order("approved")], ["9"])).toBe(0);
+  expect(violations([state(false, "sold")], [sold], [order("delivered")], ["9"])).toBe(0);
   for (const pets of [[row], []]) expect(violations([state(false), undefined], pets, [])).toBe(0);
 });
+
+const after = {
+  orders: { status: "placed", petStatus: "pending" },
+  approve: { status: "approved", petStatus: "pending" },
+  deliver: { status: "delivered", petStatus: "sold" },
+  cancel: { status: "cancelled", petStatus: "available" },
+};
 
 /** Edits against a service that does as it is asked, but for one thing. */
 async function violationsOf(
@@ -75,11 +88,12 @@ async function violationsOf(
         return say(200, pet ? `[${JSON.stringify(pet)}]` : "[]", headers);
       }
       if (url.startsWith("/v1/store")) {
-        const cancels = url.endsWith("/cancel");
-        if (!cancels && pet?.["status"] !== "available") return refuse(409, "pet_not_available");
-        ordered = !cancels;
-        pet = { ...pet, status: cancels ? "available" : "pending" };
-        const status = cancels ? "cancelled" : "placed";
+        const event = /\w+$/.exec(url)?.[0] as keyof typeof after;
+        const places = event === "orders";
+        if (places && pet?.["status"] !== "available") return refuse(409, "pet_not_available");
+        const { status, petStatus } = after[event];
+        ordered = petStatus === "pending";
+        pet = { ...pet, status: petStatus };
         const order = {
           id: 9,
           petId: 1,
@@ -87,7 +101,7 @@ async function violationsOf(
           status,
           placedAt: "2026-11-15T12:00:00.000Z",
         };
-        return say(cancels ? 200 : 201, JSON.stringify(order), { location: "/v1/store/orders/9" });
+        return say(places ? 201 : 200, JSON.stringify(order), { location: "/v1/store/orders/9" });
       }
       if (method === "POST") {
         pet = { id: 1, ...JSON.parse(asked), status: "available" };
