@@ -48,8 +48,10 @@ export function keyHandlers({ keys, environment, clock }: KeyHandlersParts) {
 
   return {
     async listKeys() {
-      const uses = await keys.listUses();
-      const shown = (await keys.list()).map((key) => keyShown(key, uses, clock.now()));
+      const uses = Map.groupBy(await keys.listUses(), ({ keyId }) => keyId);
+      const shown = (await keys.list()).map((key) =>
+        keyShown(key, uses.get(key.id) ?? [], clock.now()),
+      );
       return json(200, { scopes: knownScopes, keys: shown });
     },
 
@@ -96,6 +98,7 @@ export function keyHandlers({ keys, environment, clock }: KeyHandlersParts) {
   } satisfies Partial<PlatformHandlers>;
 }
 
+/** With the uses of this key. */
 function keyShown(key: ApiKey, uses: readonly KeyUse[], nowMs: number) {
   const { id, name, hint, scopes, createdAtMs, expiresAtMs, revokedAtMs, lastUsedAtMs } = key;
   return {
@@ -110,7 +113,7 @@ function keyShown(key: ApiKey, uses: readonly KeyUse[], nowMs: number) {
     revokedAtMs,
     lastUsedAtMs,
     dashboard: name === catalogueKeyName,
-    deprecatedUses: deprecatedUses(uses.filter(({ keyId }) => keyId === id)),
+    deprecatedUses: deprecatedUses(uses),
   };
 }
 

@@ -136,9 +136,11 @@ export const keyWrites = {
       addUses,
       sums.map((use) => [use.keyId, use.operation, use.day, use.count, use.lastAtMs]),
     );
-    for (const { id, lastUsedAtMs = 0 } of keys) {
-      const own = sums.filter(({ keyId }) => keyId === id).map(({ lastAtMs }) => lastAtMs);
-      const lastAtMs = Math.max(lastUsedAtMs, ...own);
+    const lastUses = new Map(keys.map(({ id, lastUsedAtMs = 0 }) => [id, lastUsedAtMs]));
+    for (const { keyId, lastAtMs } of sums) {
+      lastUses.set(keyId, Math.max(lastUses.get(keyId) ?? 0, lastAtMs));
+    }
+    for (const [id, lastAtMs] of lastUses) {
       await tx.run("UPDATE keys SET last_used_at_ms = ?2 WHERE id = ?1", [id, lastAtMs]);
     }
   },
