@@ -9,7 +9,8 @@ import { fastify } from "./contestants/fastify.ts";
 import { jsonServer } from "./contestants/jsonServer.ts";
 import { nginx } from "./contestants/nginx.ts";
 import { ours } from "./contestants/ours.ts";
-import { lacksPocketbase, pocketbase } from "./contestants/pocketbase.ts";
+import { pocketbase } from "./contestants/pocketbase.ts";
+import { swaggerPetstore } from "./contestants/swaggerPetstore.ts";
 import { describeMachine } from "./machine.ts";
 import type { Options, PartName } from "./options.ts";
 import { measureColdStart } from "./parts/coldStart.ts";
@@ -27,7 +28,15 @@ import { playRounds } from "./rounds.ts";
 import { drawSample } from "./sample.ts";
 import { say } from "./say.ts";
 
-const all: readonly Contestant[] = [ours, nginx, fastify, pocketbase, jsonServer, bareSqlite];
+const all: readonly Contestant[] = [
+  ours,
+  nginx,
+  fastify,
+  pocketbase,
+  jsonServer,
+  swaggerPetstore,
+  bareSqlite,
+];
 const fromNpm: readonly string[] = [fastify.name, pocketbase.name, jsonServer.name];
 
 const partsByName: Readonly<Record<PartName, Part>> = {
@@ -72,15 +81,19 @@ interface Admitted {
 }
 
 function admitted(options: Options): Admitted {
-  const wanted = all.filter(({ name }) => options.contestants.includes(name));
-  const lacking = wanted.includes(pocketbase) ? lacksPocketbase() : undefined;
-  if (lacking === undefined) return { contestants: wanted, absent: [] };
-  const { name, title, leavesOut } = pocketbase;
-  say(`${title} is not measured: ${lacking}`);
-  return {
-    contestants: wanted.filter((each) => each !== pocketbase),
-    absent: [{ name, title, leavesOut, version: "–", absent: lacking }],
-  };
+  const contestants: Contestant[] = [];
+  const absent: ContestantCard[] = [];
+  for (const contestant of all.filter(({ name }) => options.contestants.includes(name))) {
+    const lacking = contestant.lacks?.();
+    if (lacking === undefined) {
+      contestants.push(contestant);
+      continue;
+    }
+    const { name, title, leavesOut } = contestant;
+    say(`${title} is not measured: ${lacking}`);
+    absent.push({ name, title, leavesOut, version: "–", absent: lacking });
+  }
+  return { contestants, absent };
 }
 
 async function cardOf(contestant: Contestant): Promise<ContestantCard> {

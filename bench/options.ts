@@ -40,6 +40,7 @@ export const contestantNames = [
   "fastify",
   "pocketbase",
   "jsonServer",
+  "swaggerPetstore",
   "bareSqlite",
 ] as const;
 

@@ -15,6 +15,8 @@ export interface Contestant {
   readonly works: readonly WorkName[];
   /** Whether its bodies are ours to the byte; the run looks whether that is so. */
   readonly sameBytes: boolean;
+  /** Why it cannot take part on this machine, if so. */
+  lacks?(): string | undefined;
   version(): Promise<string>;
   start(place: Place): Promise<Running>;
 }

