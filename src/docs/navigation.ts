@@ -25,6 +25,7 @@ const guideOrder = [
 
 /** For operators, not for callers of the API. */
 const operatorGuides = [
+  "comparison",
   "platforms",
   "operating",
   "monitoring",

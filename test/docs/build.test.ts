@@ -160,9 +160,9 @@ describe("the size of", () => {
     expect(gzipped(find(/site-.*\.js$/))).toBeLessThan(8_000);
   });
 
-  test("the whole site stays below 3 MB", () => {
+  test("the whole site stays below 3.5 MB", () => {
     const total = [...files.values()].reduce((sum, { byteLength }) => sum + byteLength, 0);
     console.log(`whole site: ${files.size} files, ${total} bytes`);
-    expect(total).toBeLessThan(3_000_000);
+    expect(total).toBeLessThan(3_500_000);
   });
 });
