@@ -160,6 +160,7 @@ async function readStore({ stores, clock }: MetricsParts): Promise<readonly Fami
     gauge("petstore_store_bytes", `Bytes that the store takes, by part.${shared}`, bytes, "max"),
     ...(await domainFamilies(stores, clock)),
     ...(await webhookFamilies(stores, clock)),
+    await mailFamily(stores),
   ];
 }
 
@@ -235,4 +236,14 @@ async function webhookFamilies({ webhooks }: Stores, clock: Clock): Promise<Fami
       "max",
     ),
   ];
+}
+
+async function mailFamily({ mails }: Stores): Promise<Family> {
+  const { pending, failed } = await mails.count();
+  return gauge(
+    "petstore_mails",
+    `Mails that are pending, or could not be sent.${shared}`,
+    Object.entries({ pending, failed }).map(([state, value]) => ({ labels: { state }, value })),
+    "max",
+  );
 }

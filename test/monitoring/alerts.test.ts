@@ -131,6 +131,9 @@ const cases: Readonly<Record<string, readonly (readonly [firing: string[], quiet
       ['petstore_webhook_endpoints{state="operator"} 1x30'],
     ],
   ],
+  PetstoreMailsNotSent: [
+    [['petstore_mails{state="failed"} 1x30'], ['petstore_mails{state="pending"} 1x20 0x10']],
+  ],
 };
 
 function requests(status: string, each: number): string {

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
 import { Vault } from "../../src/core/vault.ts";
+import { afterAttempt } from "../../src/notifications/mails.ts";
 import { createEndpoint } from "../../src/petstore/webhooks/webhooks.ts";
 import { describeUnless } from "../../testkit/describeUnless.ts";
 import { eventually } from "../../testkit/eventually.ts";
@@ -110,6 +111,23 @@ describeOnEngines("metrics", (engine) => {
     );
     expect(sampleOf(text, 'petstore_webhook_endpoints{state="enabled"}')).toBe(1);
     expect(sampleOf(text, 'petstore_webhook_endpoints{state="failing"}')).toBe(1);
+  });
+
+  test("counts mails that wait or could not be sent", async () => {
+    const { mails } = running.stores;
+    const atMs = clock.now();
+    for (const id of ["mail_1", "mail_2", "mail_3"]) {
+      const content = { kind: "invitation", name: id } as never;
+      const mail = { id, recipient: id, address: "a@example.com", content, sealed: undefined };
+      expect(await mails.add(mail, atMs)).toBe(true);
+    }
+    const taken = await mails.takeDue(atMs, atMs + dayMs);
+    if (taken === undefined) throw new Error("Three are due.");
+    const refused = { kind: "refused", error: "550 No such user" } as const;
+    await mails.settle(afterAttempt(taken, refused, atMs, 0));
+    const text = await read();
+    expect(sampleOf(text, 'petstore_mails{state="pending"}')).toBe(2);
+    expect(sampleOf(text, 'petstore_mails{state="failed"}')).toBe(1);
   });
 
   test("what was read from the store is shown again for ten seconds", async () => {
