@@ -110,6 +110,23 @@ export async function goTool(name: string, commandPackage: string): Promise<stri
   );
 }
 
+/** The folder of a Go module's files, which need not be Go's, held to their hash. */
+export async function goModule(wanted: {
+  readonly path: string;
+  readonly version: string;
+  readonly sum: string;
+}): Promise<string> {
+  const { path, version, sum } = wanted;
+  if (Bun.which("go") === null)
+    throw new Missing(`Go is needed to fetch ${path}: apt-get install golang-go`);
+  const args = ["mod", "download", "-json", `${path}@${version}`];
+  const { code, text } = await run("go", args, scratch, process.env as Record<string, string>);
+  if (code !== 0) throw new Missing(`${path} could not be fetched: ${text}`);
+  const fetched = JSON.parse(text) as { Dir: string; Sum: string };
+  if (fetched.Sum !== sum) throw new Missing(`${path} is not what its pinned hash says.`);
+  return fetched.Dir;
+}
+
 type Install = (...command: readonly [string, ...string[]]) => Promise<void>;
 
 /** A folder of the cache that belongs to what the files pin, made once and found whole or not at all. */

@@ -10,4 +10,22 @@ export interface KnownFailure {
   readonly reason: string;
 }
 
-export const knownFailures: readonly KnownFailure[] = [];
+/** Roles that the contracts require of the holder of a key, a session or a token. */
+const roles = {
+  "petstore.yaml": [
+    ...["pets:read", "pets:write", "categories:write"],
+    ...["orders:read", "orders:write", "events:read"],
+  ],
+  "platform.yaml": ["operator"],
+};
+
+export const knownFailures: readonly KnownFailure[] = [
+  ...Object.entries(roles).flatMap(([document, names]) =>
+    names.map((name) => ({
+      suite: "spectral",
+      id: `${document} oas3-operation-security-defined: "${name}" must be listed among scopes.`,
+      reason:
+        "OpenAPI 3.1 lets a security requirement list role names for schemes that are not OAuth2 (Security Requirement Object), and gives such schemes no list to define them in. Spectral applies the rule of OpenAPI 3.0.",
+    })),
+  ),
+];

@@ -2,6 +2,8 @@ import { describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { knownFailures } from "../../scripts/proof/knownFailures.ts";
 import type { Suite } from "../../scripts/proof/suite.ts";
+import { complaint } from "../../scripts/proof/suites/json.ts";
+import { outcomeOf, type Report } from "../../scripts/proof/suites/schemathesis.ts";
 import { suites } from "../../scripts/proof/suites.ts";
 import { closingLine, judge, select, stopped, table } from "../../scripts/proof/verdict.ts";
 
@@ -82,5 +84,68 @@ describe("the suites", () => {
     }
     const ids = knownFailures.map(({ suite, id }) => `${suite} ${id}`);
     expect(new Set(ids).size).toBe(ids.length);
+  });
+});
+
+describe("Schemathesis", () => {
+  const ran = { status: "success" };
+  const report: Report = {
+    schemathesis_version: "4.0.0",
+    complete: true,
+    operations: { total: 2, tested: 2 },
+    phases: { examples: ran, coverage: ran, fuzzing: ran, stateful: ran },
+    test_cases: { generated: 10, with_failures: 0, without_checks: 1 },
+    failures: [],
+    errors: [],
+  };
+
+  test("passes by the requests that were checked", () => {
+    expect(outcomeOf(report)).toEqual({ version: "4.0.0", passed: 9, failures: [] });
+  });
+
+  test("fails once for each operation, by the code of the failure", () => {
+    const failures = [{ code: "ST101", title: "Server error", operations: ["GET /a", "GET /b"] }];
+    expect(outcomeOf({ ...report, failures }).failures.map(({ id }) => id)).toEqual([
+      "GET /a ST101",
+      "GET /b ST101",
+    ]);
+  });
+
+  test("fails by a phase that was skipped, and by an operation that was left out", () => {
+    const phases = { ...report.phases, stateful: { status: "skip" } };
+    const operations = { total: 2, tested: 1 };
+    expect(outcomeOf({ ...report, phases, operations }).failures.map(({ id }) => id)).toEqual([
+      "phase stateful",
+      "operations",
+    ]);
+  });
+});
+
+describe("a file of the JSON parsing suite", () => {
+  const member = { place: "a member", bytes: 50, status: 201, code: undefined } as const;
+  const refused = { ...member, status: 400, code: "body_unreadable" };
+  const misshapen = { ...member, place: "the body", status: 400, code: "body_invalid" } as const;
+
+  test("that is valid is accepted, or as a whole body refused for its shape alone", () => {
+    expect(complaint({ ...member, file: "y_a.json" })).toBeUndefined();
+    expect(complaint({ ...misshapen, file: "y_a.json" })).toBeUndefined();
+    expect(complaint({ ...misshapen, place: "a member", file: "y_a.json" })).toContain("refused");
+    expect(complaint({ ...refused, file: "y_a.json" })).toContain("refused");
+  });
+
+  test("that is not JSON is refused as unreadable, or as too large", () => {
+    expect(complaint({ ...refused, file: "n_a.json" })).toBeUndefined();
+    expect(complaint({ ...member, file: "n_a.json" })).toContain("not JSON");
+    expect(complaint({ ...misshapen, file: "n_a.json" })).toContain("not JSON");
+    const large = { ...member, file: "n_a.json", status: 413, code: "body_too_large" };
+    expect(complaint({ ...large, bytes: 65_537 })).toBeUndefined();
+    expect(complaint(large)).toContain("not JSON");
+  });
+
+  test("that is either may be accepted or refused, but breaks nothing", () => {
+    expect(complaint({ ...member, file: "i_a.json" })).toBeUndefined();
+    expect(complaint({ ...refused, file: "i_a.json" })).toBeUndefined();
+    const broken = { ...member, file: "i_a.json", status: 500, code: "internal" };
+    expect(complaint(broken)).toContain("500 internal");
   });
 });
