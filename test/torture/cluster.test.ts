@@ -1,7 +1,7 @@
 /** The rules of `npm run cluster`; the cluster itself takes minutes. */
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import { adapted, deployed, leaseOf } from "../../torture/cluster/cluster.ts";
+import { adapted, agreedView, deployed, leaseOf } from "../../torture/cluster/cluster.ts";
 import { failoverSeconds, faults, switchoverSeconds } from "../../torture/cluster/faults.ts";
 import { missing } from "../../torture/cluster/missing.ts";
 import { dropRules } from "../../torture/cluster/network.ts";
@@ -52,7 +52,7 @@ describe("the example of the guide", () => {
     expect(env("node.env")).toMatchObject({
       PATRONI_NAME: "db2",
       PATRONI_RESTAPI_LISTEN: "10.0.0.2:8008",
-      PATRONI_ETCD3_HOSTS: "10.0.0.1:2379,10.0.0.2:2379,10.0.0.3:2379",
+      PATRONI_ETCD_HOSTS: "10.0.0.1:2379,10.0.0.2:2379,10.0.0.3:2379",
     });
     expect(env("etcd.env")).toMatchObject({
       ETCD_NAME: "db2",
@@ -66,6 +66,14 @@ describe("the example of the guide", () => {
     expect(adapted("a b a", { a: "c" })).toBe("c b c");
     expect(() => adapted("a", { b: "c" })).toThrow(/contain b/);
   });
+});
+
+test("the primary is the one that most servers see", () => {
+  const seenBy = (name: string) => [{ name, role: "leader", state: "running" }];
+  expect(agreedView([seenBy("db1"), seenBy("db2"), seenBy("db2")])).toEqual(seenBy("db2"));
+  expect(agreedView([undefined, undefined, seenBy("db3")])).toEqual(seenBy("db3"));
+  expect(agreedView([undefined, seenBy("db1"), seenBy("db2")])).toEqual([]);
+  expect(agreedView([[], [], seenBy("db1")])).toEqual([]);
 });
 
 test("a server drops what comes from others and goes to them, on all ports or some", () => {

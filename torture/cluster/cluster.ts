@@ -41,6 +41,17 @@ export interface Member {
   readonly state: string;
 }
 
+/** What most of those that answer say of who is the leader; none where they disagree. */
+export function agreedView(views: readonly (readonly Member[] | undefined)[]): readonly Member[] {
+  const leaderOf = (view: readonly Member[]) => view.find(({ role }) => role === "leader")?.name;
+  const there = views.filter((view) => view !== undefined);
+  const byLeader = Map.groupBy(there, leaderOf);
+  const most = [...byLeader].find(
+    ([leader, same]) => leader !== undefined && same.length * 2 > there.length,
+  );
+  return most?.[1][0] ?? [];
+}
+
 export interface ClusterOptions {
   readonly folder: string;
   readonly password: string;
@@ -111,13 +122,10 @@ export class Cluster {
     await primary?.query("CREATE DATABASE petstore OWNER petstore");
   }
 
-  /** As Patroni has them, by whichever server can be asked. */
+  /** As most servers see them: one that is cut off sees what was. */
   async members(): Promise<readonly Member[]> {
-    for (const node of this.nodes) {
-      const said = (await node.rest("/cluster")) as { members?: Member[] } | undefined;
-      if (said?.members?.some(({ role }) => role === "leader")) return said.members;
-    }
-    return [];
+    const said = await Promise.all(this.nodes.map((node) => node.rest("/cluster")));
+    return agreedView(said.map((each) => (each as { members?: Member[] } | undefined)?.members));
   }
 
   /** The server that holds the lease and runs. */

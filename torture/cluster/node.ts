@@ -75,10 +75,15 @@ export class Node {
   /** With an offset of the clock for Patroni and PostgreSQL, such as `+300s`. */
   startPatroni(clock?: string): void {
     const { patroni } = this.#options;
-    const skew = clock && { LD_PRELOAD: faketime, FAKETIME: clock };
-    // A lease is measured by the clock that no one sets.
-    const off = skew && { ...skew, FAKETIME_DONT_FAKE_MONOTONIC: "1" };
-    this.#start("patroni", ["patroni", this.config], { ...patroni, ...off });
+    // Not for the commands before it, which run as root. A lease is measured by the clock that no
+    // one sets.
+    const skewed = [
+      `LD_PRELOAD=${faketime}`,
+      `FAKETIME=${clock}`,
+      "FAKETIME_DONT_FAKE_MONOTONIC=1",
+    ];
+    const before = clock === undefined ? [] : ["env", ...skewed];
+    this.#start("patroni", [...before, "patroni", this.config], patroni);
   }
 
   #start(log: string, command: readonly string[], env: Record<string, string>): void {

@@ -48,13 +48,9 @@ export async function restoreToMoment(context: FaultContext, ledger: Ledger): Pr
   }
   await restoreOn(primary, moment);
   // Patroni starts a new cluster with what it finds there; the others copy it.
-  primary.run(
-    "etcdctl",
-    `--endpoints=http://${primary.address}:2379`,
-    "del",
-    "--prefix",
-    "/service/petstore/",
-  );
+  const endpoint = `--endpoints=http://${primary.address}:2379`;
+  const forget = ["etcdctl", endpoint, "rm", "--recursive", "/service/petstore"];
+  primary.run("env", "ETCDCTL_API=2", ...forget);
   for (const node of cluster.nodes) if (node !== primary) node.removeData();
   primary.startPatroni();
   await until(
