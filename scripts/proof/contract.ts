@@ -11,6 +11,7 @@ export interface WithExamples {
 export interface Parameter extends WithExamples {
   readonly $ref?: string;
   example?: unknown;
+  schema?: { items?: { readonly $ref: string } | { readonly type: "string"; enum: string[] } };
 }
 
 export interface Response {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { eventTypes } from "../../src/contract/operations.ts";
 import { Client, nextPage, type Seen } from "../end-to-end/client.ts";
 import { describeOnEngines } from "../end-to-end/engines.ts";
 import { startTestService, type TestService } from "../end-to-end/service.ts";
@@ -68,6 +69,23 @@ describeOnEngines("listEvents", (engine) => {
     expect([empty.status, empty.text, nextPage(empty.headers)]).toEqual([200, "[]", undefined]);
     await client.send("DELETE", `/pets/${id}`);
     expect(eventsOf(await client.get(next)).map(({ type }) => type)).toEqual(["pet.deleted"]);
+  });
+
+  test("can be had of each type alone, which makes all of them", async () => {
+    const { token } = await running.newKey({ scopes: ["events:read", "platform:read"] });
+    const reader = new Client(running.base, token);
+    const all = eventsOf(await reader.get("/events?limit=100"));
+    expect(new Set(all.map(({ type }) => type)).size).toBeGreaterThan(2);
+    const found: Event[] = [];
+    for (const type of eventTypes) {
+      const seen = await reader.get(`/events?limit=100&type=${type}`);
+      expect([seen.status, eventsOf(seen).filter((event) => event.type !== type)]).toEqual([
+        200,
+        [],
+      ]);
+      found.push(...eventsOf(seen));
+    }
+    expect(found.toSorted((one, other) => one.id - other.id)).toEqual(all);
   });
 
   test("pages through all, by types and by resource", async () => {
