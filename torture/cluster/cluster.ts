@@ -141,7 +141,8 @@ export class Cluster {
     const members = await this.members();
     const by = (role: string) =>
       this.nodes.find(({ name }) => members.find((each) => each.name === name)?.role === role);
-    const [primary, sync] = [by("leader"), by("sync_standby")];
+    const primary = by("leader");
+    const sync = by(this.#options.asynchronous ? "replica" : "sync_standby");
     const other = this.nodes.find((node) => node !== primary && node !== sync);
     if (primary === undefined || sync === undefined || other === undefined) {
       throw new Error(`The cluster is not whole: ${JSON.stringify(members)}`);

@@ -1,10 +1,12 @@
 /** What is done to the cluster, and how long reads and writes may fail because of it. */
+import { join } from "node:path";
+import { faultyDisk, setFaults } from "../../testkit/faultyDisk.ts";
 import type { SeededRandom } from "../../testkit/seededRandom.ts";
 import { pause } from "../load.ts";
 import { judgeEnd } from "../storeFixture.ts";
 import type { Tally } from "../tally.ts";
 import { type Cluster, deployed, leaseOf, until } from "./cluster.ts";
-import { run, signal } from "./network.ts";
+import { signal } from "./network.ts";
 import { type Node, ports } from "./node.ts";
 import type { Services } from "./services.ts";
 
@@ -39,6 +41,7 @@ export const switchoverSeconds = loopWait + graceSeconds;
 const failover = () => failoverSeconds;
 const switchover = () => switchoverSeconds;
 const lasts = (seconds: number) => seconds + switchoverSeconds;
+const clockMsMax = 11 * 3_600_000;
 /** One answer may be late, as on any busy machine, but none is lost. */
 const none = () => 3;
 
@@ -71,6 +74,22 @@ async function killed(cluster: Cluster, node: Node): Promise<void> {
   await cluster.replaced(node);
   await until(`${node.name} is gone`, () => !node.runs("patroni") && !node.runs("postgres"));
   node.startPatroni();
+}
+
+/** One process of the service ends, and another one takes its place. */
+async function replace(
+  services: Services,
+  index: number,
+  tally: Tally,
+  variables?: Record<string, string>,
+): Promise<void> {
+  const victim = services.victims[index];
+  if (victim === undefined) return;
+  await judgeEnd(victim, tally);
+  await services.start(index, variables);
+  await services.isBack(victim.base);
+  // HAProxy asks each second.
+  await pause(2_000);
 }
 
 export const faults: readonly Fault[] = [
@@ -227,28 +246,25 @@ export const faults: readonly Fault[] = [
   },
   {
     name: "clockOff",
-    about: "the clock of a standby is minutes off, it becomes the primary, and gives way again",
-    readSecondsMax: failover,
-    writeSecondsMax: failover,
-    async strike({ cluster, random, say }) {
-      const { primary, sync } = await cluster.roles();
-      const offset = `${random.happens(0.5) ? "+" : "-"}${random.between(60, 900)}s`;
-      const restart = async (clock?: string) => {
-        run("kill", "-TERM", ...sync.pids("patroni").map(String));
-        await until(`${sync.name} has stopped`, () => !sync.runs("patroni"));
-        sync.startPatroni(clock);
-        await cluster.whole();
-      };
+    about: "the clock of one process of the service is hours off, forwards or back",
+    readSecondsMax: none,
+    writeSecondsMax: none,
+    unnoticed: true,
+    async strike({ services, random, tally, say }) {
+      const index = random.between(0, services.victims.length);
+      // Less than a day apart, for which idempotency keys are kept.
+      const clockOffsetMs = random.between(-clockMsMax, clockMsMax);
+      const control = join(services.folder, "clock");
+      const disk = faultyDisk({ folder: join(services.folder, "unused"), control });
+      setFaults(control, { clockOffsetMs });
+      say(
+        `The clock of process ${index + 1} is off by ${(clockOffsetMs / 3_600_000).toFixed(1)} h.`,
+      );
       return holding(
         async () => {
-          await restart(offset);
-          await switchOver(cluster, sync);
-          say(`The clock of the primary, ${sync.name}, is off by ${offset}.`);
-          await cluster.whole();
-          await some(random, 3, 8);
-          await switchOver(cluster, primary);
-          await cluster.whole();
-          await restart();
+          await replace(services, index, tally, disk);
+          await some(random, 10, 20);
+          await replace(services, index, tally);
         },
         () => {},
       );
@@ -276,13 +292,7 @@ export const faults: readonly Fault[] = [
     async strike({ services, tally }) {
       return holding(
         async () => {
-          for (const [index, victim] of services.victims.entries()) {
-            await judgeEnd(victim, tally);
-            await services.start(index);
-            await services.isBack(victim.base);
-            // HAProxy asks each second.
-            await pause(2_000);
-          }
+          for (const index of services.victims.keys()) await replace(services, index, tally);
         },
         () => {},
       );

@@ -4,10 +4,10 @@
 const packages: Readonly<Record<string, readonly string[]>> = {
   "etcd-client": ["/usr/bin/etcdctl"],
   "etcd-server": ["/usr/bin/etcd"],
+  gcc: ["/usr/bin/cc"],
   haproxy: ["/usr/sbin/haproxy"],
   iproute2: ["/usr/sbin/ip", "/sbin/ip"],
   iptables: ["/usr/sbin/iptables"],
-  libfaketime: ["/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1"],
   patroni: ["/usr/bin/patroni"],
   "python3-etcd": ["/usr/lib/python3/dist-packages/etcd"],
   pgbackrest: ["/usr/bin/pgbackrest"],

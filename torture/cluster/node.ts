@@ -6,7 +6,6 @@ import { queryOnce } from "../../testkit/postgresPrograms.ts";
 import { type Network, pidsIn, run, signal } from "./network.ts";
 
 export const ports = { postgres: 5432, patroni: 8008, etcd: [2379, 2380] } as const;
-const faketime = "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1";
 const restMsMax = 2_000;
 
 /**
@@ -72,18 +71,8 @@ export class Node {
     this.#start("etcd", ["etcd"], this.#options.etcd);
   }
 
-  /** With an offset of the clock for Patroni and PostgreSQL, such as `+300s`. */
-  startPatroni(clock?: string): void {
-    const { patroni } = this.#options;
-    // Not for the commands before it, which run as root. A lease is measured by the clock that no
-    // one sets.
-    const skewed = [
-      `LD_PRELOAD=${faketime}`,
-      `FAKETIME=${clock}`,
-      "FAKETIME_DONT_FAKE_MONOTONIC=1",
-    ];
-    const before = clock === undefined ? [] : ["env", ...skewed];
-    this.#start("patroni", [...before, "patroni", this.config], patroni);
+  startPatroni(): void {
+    this.#start("patroni", ["patroni", this.config], this.#options.patroni);
   }
 
   #start(log: string, command: readonly string[], env: Record<string, string>): void {

@@ -27,7 +27,8 @@ export interface Services {
   readonly token: string;
   /** The processes, as they are now. */
   readonly victims: readonly Victim[];
-  start(index: number): Promise<void>;
+  readonly folder: string;
+  start(index: number, variables?: Record<string, string>): Promise<void>;
   /** Waits until a process, or HAProxy, answers reads and is ready for writes. */
   isBack(base: string): Promise<void>;
   killed(): Promise<void>;
@@ -52,10 +53,10 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
   const url = `postgres://petstore:${password}@${hosts}/petstore`;
   const victims: Victim[] = [];
   let token: string | undefined;
-  const start = async (index: number) => {
+  const start = async (index: number, more?: Record<string, string>) => {
     const variables = {
       ...{ DATABASE_URL: url, PETSTORE_SECRET: secret, PETSTORE_ROLES: "none" },
-      PORT: String(ports[index]),
+      ...{ PORT: String(ports[index]), ...more },
     };
     const own = join(folder, `service-${index}`);
     const victim = await startVictim({ folder: own, variables, ...(token && { token }) });
@@ -80,7 +81,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     for (let index = 0; index < count; index++) await start(index);
     const base = `http://127.0.0.1:${web}/v1`;
     await isBack(base);
-    return { base, token: token ?? "", victims, start, isBack, killed };
+    return { folder, base, token: token ?? "", victims, start, isBack, killed };
   } catch (cause) {
     await killed();
     throw cause;
