@@ -41,6 +41,7 @@ export const switchoverSeconds = loopWait + graceSeconds;
 const failover = () => failoverSeconds;
 const switchover = () => switchoverSeconds;
 const lasts = (seconds: number) => seconds + switchoverSeconds;
+const cutSeconds = 4;
 const clockMsMax = 11 * 3_600_000;
 /** One answer may be late, as on any busy machine, but none is lost. */
 const none = () => 3;
@@ -188,6 +189,29 @@ export const faults: readonly Fault[] = [
     },
   },
   {
+    name: "primaryKilledWhileCut",
+    about: "no standby gets anything from the primary for seconds, and then it is killed",
+    readSecondsMax: () => ttl + loopWait + failoverSeconds,
+    writeSecondsMax: () => cutSeconds + ttl + loopWait + failoverSeconds,
+    async strike({ cluster }) {
+      const { primary, sync, other } = await cluster.roles();
+      const from = addresses([sync, other]);
+      cluster.network.cut(primary.number, { from, ports: [ports.postgres] });
+      return holding(
+        async () => {
+          await pause(cutSeconds * 1_000);
+          primary.signal("SIGKILL", "patroni", "postgres");
+          // Once Patroni knew that no standby has it all, it promotes none until the primary is back.
+          await pause((ttl + loopWait) * 1_000);
+        },
+        () => {
+          cluster.network.heal(primary.number);
+          primary.startPatroni();
+        },
+      );
+    },
+  },
+  {
     name: "primaryCutFromService",
     about: "the service does not reach the primary, which keeps its lease",
     readSecondsMax: lasts,
@@ -255,7 +279,7 @@ export const faults: readonly Fault[] = [
       // Less than a day apart, for which idempotency keys are kept.
       const clockOffsetMs = random.between(-clockMsMax, clockMsMax);
       const control = join(services.folder, "clock");
-      const disk = faultyDisk({ folder: join(services.folder, "unused"), control });
+      const disk = faultyDisk({ folder: services.folder, control });
       setFaults(control, { clockOffsetMs });
       say(
         `The clock of process ${index + 1} is off by ${(clockOffsetMs / 3_600_000).toFixed(1)} h.`,

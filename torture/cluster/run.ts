@@ -59,7 +59,7 @@ try {
   await cluster.start();
   const { listServers } = options;
   const services = await openServices({ cluster, folder, password, secret, listServers });
-  say("Three servers replicate synchronously, and three processes are ready behind HAProxy.");
+  say("Three servers replicate, and three processes are ready behind HAProxy.");
   const round = new Round({ cluster, services, random, tally, say, secrets: [secret, password] });
   try {
     const endMs = performance.now() + minutes * 60_000;
