@@ -198,7 +198,7 @@ async function judgeAll(place: Place): Promise<void> {
 }
 
 /** There are more than GET /events shows to a client. */
-async function readEvents({ events }: Stores, from: number): Promise<RecordedEvent[]> {
+export async function readEvents({ events }: Stores, from: number): Promise<RecordedEvent[]> {
   const found: RecordedEvent[] = [];
   for (let after = from; ; ) {
     const page = await events.list({ after, limit: 1_000 });
