@@ -41,7 +41,7 @@ const createWebhook: Command = {
   about: `${typesText}\nIts secret verifies signatures, and is shown this once.`,
   examples: [
     "petstore webhooks create https://example.com/webhooks",
-    "petstore webhooks create https://example.com/webhooks --types order.placed,domain.*",
+    "petstore webhooks create https://example.com/webhooks --types 'order.placed,domain.*'",
   ],
   async run(call, context) {
     const { operand: url, values } = call;
