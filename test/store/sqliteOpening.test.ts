@@ -26,6 +26,7 @@ import {
   findResponse,
   pruneExpired,
 } from "../../src/storage/sqlite/petTransaction.ts";
+import { rounds } from "../../testkit/rounds.ts";
 import { useTemporaryFolder } from "./folder.ts";
 import { keyNamed } from "./keys.suite.ts";
 import { rejectionOf } from "./rejection.ts";
@@ -136,7 +137,7 @@ describe("opening", () => {
       () => new Worker(new URL("./openTogether.ts", import.meta.url), { workerData: barrier }),
     );
     // Many rounds, because what can go wrong is over within microseconds.
-    for (let round = 1; round <= 60; round++) {
+    for (let round = 1; round <= rounds(15, 60); round++) {
       const path = folder.path(`${round}.db`);
       const outcomes = threads.map(async (thread) => {
         const outcome = once(thread, "message");

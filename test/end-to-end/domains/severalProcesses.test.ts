@@ -5,6 +5,7 @@ import { publish } from "../../../src/hosting/sites/publish.ts";
 import type { Stores } from "../../../src/storage/stores.ts";
 import { eventually } from "../../../testkit/eventually.ts";
 import { freePort } from "../../../testkit/freePorts.ts";
+import { rounds } from "../../../testkit/rounds.ts";
 import { testSeed } from "../../../testkit/seed.ts";
 import { SeededRandom } from "../../../testkit/seededRandom.ts";
 import { type Running, startProcess } from "../../../testkit/serviceProcess.ts";
@@ -119,9 +120,10 @@ describeWithTestBedOnEngines("several processes on one database", (engine) => {
     for (const process of [edge, replacement]) await end(process, "SIGTERM");
   });
 
-  test("30 names of one zone get 30 certificates, however often the worker is killed meanwhile", async () => {
+  const names = rounds(15, 30);
+  test(`${names} names of one zone get as many certificates, however often the worker is killed meanwhile`, async () => {
     const random = new SeededRandom(testSeed);
-    const labels = Array.from({ length: 30 }, (_, n) => `part${n}`);
+    const labels = Array.from({ length: names }, (_, n) => `part${n}`);
     const records = labels.map((label) => `${label} CNAME ${testBed.target}.`).join("\n");
     await testBed.zone("family.test", { records });
     const hosts = labels.map((label) => `${label}.family.test`);
@@ -129,12 +131,16 @@ describeWithTestBedOnEngines("several processes on one database", (engine) => {
     await Promise.all(hosts.map(attach));
     const { ca: authority } = testBed;
     const issuedBefore = certificatesIssued();
-    const statuses = () => Promise.all(hosts.map(statusOf));
-    const areLive = async () => (await statuses()).every((status) => status === "live");
+    // One list: to show each of them, as often as this is asked, took more than the workers did.
+    const areLive = async () => {
+      const { items } = await domainService.list(operator, { project: "acme", search: "family" });
+      const live = items.filter(({ status }) => status === "live").map(({ host }) => host);
+      return hosts.every((host) => live.includes(host));
+    };
     let kills = 0;
-    for (; kills < 8 && !(await areLive()); kills++) {
+    for (; kills < rounds(5, 8) && !(await areLive()); kills++) {
       const doomed = await start("worker");
-      const enough = authority.requests.length + random.between(5, 60);
+      const enough = authority.requests.length + random.between(5, 2 * names);
       await until(
         "the authority was asked more, or all are live",
         async () => authority.requests.length >= enough || (await areLive()),
@@ -144,9 +150,9 @@ describeWithTestBedOnEngines("several processes on one database", (engine) => {
     expect(kills).toBeGreaterThan(3);
     const last = await start("worker");
     await until("all are live", areLive);
-    expect(certificatesIssued() - issuedBefore).toBe(30);
+    expect(certificatesIssued() - issuedBefore).toBe(names);
     const { budget } = await domainService.show(operator, "acme", "part0.family.test");
-    expect(budget.map(({ used }) => used)).toEqual([0, 1, 30]);
+    expect(budget.map(({ used }) => used)).toEqual([0, 1, names]);
     for (const process of [edge, last]) await end(process, "SIGTERM");
   });
 
