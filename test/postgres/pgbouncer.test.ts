@@ -11,6 +11,7 @@ import type { Stores } from "../../src/storage/stores.ts";
 import { describeUnless } from "../../testkit/describeUnless.ts";
 import { eventually } from "../../testkit/eventually.ts";
 import { type PostgresServer, startPostgres, withoutSync } from "../../testkit/postgresServer.ts";
+import { hangMs } from "../../testkit/timeouts.ts";
 import { describeCatalogue } from "../store/catalogue.suite.ts";
 import { describeKeys } from "../store/keys.suite.ts";
 import { describeOrders } from "../store/orders.suite.ts";
@@ -44,7 +45,8 @@ describeUnless(pgbouncerMissing(), "behind pgbouncer", () => {
   });
 
   async function open(): Promise<Stores> {
-    const settings = { address, connectionsMax: 8, namedStatements: false };
+    const pool = { connectionsMax: 8, namedStatements: false, connectMsMax: hangMs };
+    const settings = { address, ...pool };
     const stores = await openPostgres(settings, { environment: "production", clock: systemClock });
     opened.push(stores);
     return stores;
