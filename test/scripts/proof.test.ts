@@ -3,6 +3,8 @@ import { existsSync } from "node:fs";
 import { knownFailures } from "../../scripts/proof/knownFailures.ts";
 import type { Suite } from "../../scripts/proof/suite.ts";
 import { complaint } from "../../scripts/proof/suites/json.ts";
+import { judgeCollection } from "../../scripts/proof/suites/portman.ts";
+import { failuresOf } from "../../scripts/proof/suites/prism.ts";
 import { outcomeOf, type Report } from "../../scripts/proof/suites/schemathesis.ts";
 import { suites } from "../../scripts/proof/suites.ts";
 import { closingLine, judge, select, stopped, table } from "../../scripts/proof/verdict.ts";
@@ -147,5 +149,42 @@ describe("a file of the JSON parsing suite", () => {
     expect(complaint({ ...refused, file: "i_a.json" })).toBeUndefined();
     const broken = { ...member, file: "i_a.json", status: 500, code: "internal" };
     expect(complaint(broken)).toContain("500 internal");
+  });
+});
+
+describe("Prism", () => {
+  const violation = { location: ["response", "body"], message: "must have 'name'" };
+
+  test("judges answers by their media type, and not the requests that the check breaks", () => {
+    const asked = { ...violation, location: ["request"] };
+    const failures = failuresOf("GET /v1/pets 200", "application/json", [violation, asked]);
+    expect(failures.map(({ id }) => id)).toEqual(["application/json: must have 'name'"]);
+  });
+
+  test("has one id for all integers that a double cannot hold", () => {
+    const message = "Response body property 3.id must be >= -9007199254740991";
+    const [failure] = failuresOf("GET /v1/pets 200", "application/json", [
+      { ...violation, message },
+    ]);
+    expect(failure?.id).toBe("an integer beyond 2^53");
+  });
+});
+
+describe("a collection of Portman", () => {
+  const called = { item: { name: "List pets" }, response: { code: 200 } };
+
+  test("counts each test, and fails by the message of the one that failed", () => {
+    const error = { message: "expected 200" };
+    const assertions = [{ assertion: "status" }, { assertion: "schema", error }];
+    const judged = judgeCollection({ run: { executions: [{ ...called, assertions }] } }, 1);
+    expect(judged).toEqual({
+      passed: 1,
+      failures: [{ id: "List pets: schema", says: "expected 200 (answered 200)" }],
+    });
+  });
+
+  test("fails by a call without tests, and by an operation that it does not call", () => {
+    const { failures } = judgeCollection({ run: { executions: [called] } }, 2);
+    expect(failures.map(({ id }) => id)).toEqual(["List pets", "operations"]);
   });
 });
