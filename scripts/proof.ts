@@ -1,19 +1,23 @@
 // What `npm run proof` runs: suites that others wrote, against our real service. Names limit it to
 // some of them. A suite installs its tool when it needs it and starts what it tests.
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { knownFailures } from "./proof/knownFailures.ts";
-import { Missing } from "./proof/run.ts";
+import { withResults } from "./proof/publish.ts";
+import { Missing, root } from "./proof/run.ts";
 import { progress, type Suite } from "./proof/suite.ts";
 import { suites } from "./proof/suites.ts";
 import { closingLine, judge, select, stopped, table, type Verdict } from "./proof/verdict.ts";
 
-const usage = "npm run proof -- [<suite>…] [--quick] [--list] [--json]";
+const usage = "npm run proof -- [<suite>…] [--quick] [--list] [--json] [--publish]";
+const guide = join(root, "docs/guide/proof.md");
 const failuresShownMax = 20;
 
 function readOptions() {
   const flag = { type: "boolean", default: false } as const;
   try {
-    const options = { quick: flag, list: flag, json: flag };
+    const options = { quick: flag, list: flag, json: flag, publish: flag };
     const { values, positionals } = parseArgs({ options, allowPositionals: true });
     const chosen = select(suites, positionals, values.quick);
     if (!("unknown" in chosen)) return { ...values, chosen };
@@ -46,7 +50,7 @@ async function prove(suite: Suite): Promise<Verdict> {
   return verdict;
 }
 
-const { chosen, list, json } = readOptions();
+const { chosen, list, json, publish } = readOptions();
 if (list) {
   const listed = chosen.map(({ slug, name, quick }) => ({ slug, name, quick }));
   const lines = listed.map(
@@ -60,5 +64,12 @@ if (list) {
     ? JSON.stringify(verdicts, null, 2)
     : `\n${table(verdicts)}\n\n${closingLine(verdicts)}`;
   console.log(result);
+  if (publish) {
+    const good = verdicts.filter(({ failed }) => failed === 0);
+    const order = suites.map(({ name }) => name);
+    const today = new Date().toISOString().slice(0, 10);
+    writeFileSync(guide, withResults(readFileSync(guide, "utf8"), good, order, today));
+    console.error(`${good.length} of ${verdicts.length} results are in ${guide}.`);
+  }
   process.exitCode = verdicts.every(({ failed }) => failed === 0) ? 0 : 1;
 }

@@ -41,6 +41,7 @@ const operatorGuides = [
   "postgresql",
   "scale",
   "reliability",
+  "proof",
   "sites",
   "site-rules",
   "deploying",

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { knownFailures } from "../../scripts/proof/knownFailures.ts";
+import { withResults } from "../../scripts/proof/publish.ts";
 import type { Suite } from "../../scripts/proof/suite.ts";
 import { complaint } from "../../scripts/proof/suites/json.ts";
 import { judgeCollection } from "../../scripts/proof/suites/portman.ts";
@@ -187,4 +188,26 @@ describe("a collection of Portman", () => {
     const { failures } = judgeCollection({ run: { executions: [called] } }, 2);
     expect(failures.map(({ id }) => id)).toEqual(["List pets", "operations"]);
   });
+});
+
+test("a published table has the new results, and keeps those of suites that did not run", () => {
+  const guide = `# Proof
+
+| Suite  | Version | Passed | Failed | Known | Seconds | Date       |
+| ------ | ------- | -----: | -----: | ----: | ------: | ---------- |
+| Gone   | 1       |      1 |      0 |     0 |       1 | 2026-01-01 |
+| Other  | 2       |      2 |      0 |     0 |       2 | 2026-01-01 |
+| A tool | 1.0.0   |      3 |      0 |     0 |       3 | 2026-01-01 |
+
+The end.
+`;
+  const verdict = judge(suite, { ...outcome, passed: 1234 }, [], 61.25);
+  const lines = withResults(guide, [verdict], ["A tool", "Other"], "2026-02-02").split("\n");
+  expect(lines.slice(4)).toEqual([
+    "| A tool | 1.2.3 | 1,234 | 0 | 0 | 61 | 2026-02-02 |",
+    "| Other | 2 | 2 | 0 | 0 | 2 | 2026-01-01 |",
+    "",
+    "The end.",
+    "",
+  ]);
 });
