@@ -117,8 +117,7 @@ export async function goModule(wanted: {
   readonly sum: string;
 }): Promise<string> {
   const { path, version, sum } = wanted;
-  if (Bun.which("go") === null)
-    throw new Missing(`Go is needed to fetch ${path}: apt-get install golang-go`);
+  if (Bun.which("go") === null) throw new Missing(`Go is needed to fetch ${path}: .ci/run install`);
   const args = ["mod", "download", "-json", `${path}@${version}`];
   const { code, text } = await run("go", args, scratch, process.env as Record<string, string>);
   if (code !== 0) throw new Missing(`${path} could not be fetched: ${text}`);

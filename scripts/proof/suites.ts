@@ -1,5 +1,6 @@
 /** The suites of `npm run proof`, in the order they run in. */
 import type { Suite } from "./suite.ts";
+import { clients } from "./suites/clients.ts";
 import { json } from "./suites/json.ts";
 import { portman } from "./suites/portman.ts";
 import { prism } from "./suites/prism.ts";
@@ -16,4 +17,5 @@ export const suites: readonly Suite[] = [
   json,
   prism,
   portman,
+  clients,
 ];

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { knownFailures } from "../../scripts/proof/knownFailures.ts";
 import { withResults } from "../../scripts/proof/publish.ts";
 import type { Suite } from "../../scripts/proof/suite.ts";
+import { outcomeOf as outcomeOfClient } from "../../scripts/proof/suites/clients.ts";
 import { complaint } from "../../scripts/proof/suites/json.ts";
 import { judgeCollection } from "../../scripts/proof/suites/portman.ts";
 import { failuresOf } from "../../scripts/proof/suites/prism.ts";
@@ -210,4 +211,24 @@ The end.
     "The end.",
     "",
   ]);
+});
+
+describe("a generated client", () => {
+  test("passes once for each step that it got through", () => {
+    const said =
+      "go: passed in 9.1 s, exact, pages, 400; not 401: why\n\n1 passed, 0 failed, 0 skipped\n";
+    expect(outcomeOfClient("go", said)).toEqual({ passed: 3, failures: [] });
+  });
+
+  test("fails if it did not, if its toolchain is absent, and if the service ended badly", () => {
+    const failed =
+      "go: failed in 1.0 s, because Go 1.23 is not installed\n\n0 passed, 1 failed, 0 skipped";
+    const ended = "go: passed in 9.1 s, exact\n\n1 passed, 1 failed, 0 skipped";
+    for (const said of [failed, ended]) {
+      expect(outcomeOfClient("go", said)).toEqual({
+        passed: 0,
+        failures: [{ id: "go", says: said }],
+      });
+    }
+  });
 });
