@@ -120,7 +120,8 @@ function json(status: number, body: unknown, headers: HeaderFields = {}): HttpRe
 function text(status: number, body: string, headers: HeaderFields = {}): HttpResponse {
   const always = {
     "content-type": "text/plain; charset=utf-8",
-    "cache-control": "no-cache",
+    // Not `no-cache`: there is no validator that a cache could ask with (RFC 9111, section 5.2.2.4).
+    "cache-control": "no-store",
     "x-content-type-options": "nosniff",
   };
   return { status, headers: { ...always, ...headers }, body };

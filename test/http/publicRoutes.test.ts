@@ -97,6 +97,14 @@ describeOnEngines("outside the API", (engine) => {
       expect(text).toContain(`${running.origin}/v1/openapi.json`);
     });
 
+    test("no cache stores what has no validator to ask with", async () => {
+      for (const path of ["/", "/healthz"]) {
+        const { headers } = await get(path);
+        expect([path, headers.get("etag")]).toEqual([path, null]);
+        expect([path, headers.get("cache-control")]).toEqual([path, "no-store"]);
+      }
+    });
+
     test("only GET and HEAD are taken", async () => {
       const response = await get("/healthz", "POST");
       expect([response.status, response.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
