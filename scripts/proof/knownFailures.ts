@@ -45,4 +45,44 @@ export const knownFailures: readonly KnownFailure[] = [
     reason:
       "Prism judges an answer of application/problem+json by the schema of application/json, which comes first in the contract.",
   })),
+  ...[
+    {
+      id: "cert_revocation",
+      reason:
+        "The certificate is of the proof's own authority, which publishes no revocations. Where to look them up is for an authority to say (RFC 5280, section 4.2.1.13), and the edge serves what it issued.",
+    },
+    {
+      id: "HSTS_time",
+      reason:
+        "A day is what owners get until they ask for more (decision 55): one who leaves with a domain must be able to leave HTTPS too (RFC 6797, section 14.3). The service's own name has a year.",
+    },
+    {
+      id: "secure_renego",
+      reason:
+        "Version 3.0.8 asks by a command of OpenSSL that version 3 of it no longer answers, and says that it has not found out. sslyze finds secure renegotiation (RFC 5746).",
+    },
+    {
+      id: "BREACH",
+      reason:
+        "It reports every compressed page. The attack needs a secret in a page that also repeats input of the attacker; the edge serves files as they were deployed.",
+    },
+  ].map((known) => ({ suite: "testssl", ...known })),
+  ...["getPet", "a pet that is not there"].map((name) => ({
+    suite: "redbot",
+    id: `${name} DEPRECATION_PAST field-deprecation`,
+    reason: "The operation is deprecated, and says so since its date (RFC 9745, section 2).",
+  })),
+  ...[
+    ...["/docs/assets/site.css", "/docs/assets/early.js", "/docs/assets/site.js"],
+    ...["/dashboard/assets/dashboard.css", "/dashboard/assets/early.js"],
+    "/dashboard/assets/dashboard.js",
+  ]
+    .map((path) => `asset ${path}`)
+    .concat("site over HTTP")
+    .map((name) => ({
+      suite: "redbot",
+      id: `${name} STORE_PUBLIC_UNNECESSARY field-cache-control`,
+      reason:
+        "It advises against `public` because the response could be stored without it. Behind a proxy that asks for a password it could not (RFC 9111, section 3.5).",
+    })),
 ];

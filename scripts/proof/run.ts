@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 
 export const root = fileURLToPath(new URL("../..", import.meta.url));
 export const scratch = mkdtempSync(join(tmpdir(), "petstore-proof-"));
-const toolMsMax = 300_000;
+const toolMsMax = 900_000;
 
 /** A missing requirement of a tool, reported without a stack. */
 export class Missing extends Error {}

@@ -22,9 +22,16 @@ export interface Live {
   readonly readerKey: string;
 }
 
-export async function startService() {
-  const data = { PETSTORE_DATA: mkdtempSync(join(scratch, "data-")), PETSTORE_LOG: "error" };
-  const command = async (...args: readonly string[]) => {
+export type Command = (...args: readonly string[]) => Promise<{ readonly key: string }>;
+
+/** With more settings where a suite needs them, and more data, added before the start. */
+export async function startService(
+  settings: Readonly<Record<string, string>> = {},
+  prepare: (command: Command, dataFolder: string) => Promise<void> = async () => {},
+) {
+  const folder = mkdtempSync(join(scratch, "data-"));
+  const data = { PETSTORE_DATA: folder, PETSTORE_LOG: "error", ...settings };
+  const command: Command = async (...args) => {
     const { code, stdout, stderr } = await petstore([...args, "--json"], data);
     if (code !== 0) throw new Error(`petstore ${args.join(" ")} ended with ${code}: ${stderr}`);
     return JSON.parse(stdout);
@@ -34,6 +41,7 @@ export async function startService() {
   for (const [id, name] of Object.entries(categories)) {
     await command("categories", "add", name, "--id", id);
   }
+  await prepare(command, folder);
   const service = await startProcess(data);
   endWithRun(service.child);
   const live: Live = { base: service.base, key, readerKey: reader.key };
@@ -46,8 +54,11 @@ export async function startService() {
 }
 
 /** Runs a suite against a service of its own, which has to end well too. */
-export async function onService(suite: (live: Live) => Promise<Outcome>): Promise<Outcome> {
-  const { service, live } = await startService();
+export async function onService(
+  suite: (live: Live) => Promise<Outcome>,
+  starting = startService(),
+): Promise<Outcome> {
+  const { service, live } = await starting;
   const outcome = await suite(live);
   const ended = await service.end("SIGTERM");
   if (ended === 0) return outcome;

@@ -4,10 +4,13 @@ import { clients } from "./suites/clients.ts";
 import { json } from "./suites/json.ts";
 import { portman } from "./suites/portman.ts";
 import { prism } from "./suites/prism.ts";
+import { redbot } from "./suites/redbot.ts";
 import { redocly } from "./suites/redocly.ts";
 import { schemathesis } from "./suites/schemathesis.ts";
 import { specmatic } from "./suites/specmatic.ts";
 import { spectral } from "./suites/spectral.ts";
+import { sslyze } from "./suites/sslyze.ts";
+import { testssl } from "./suites/testssl.ts";
 
 export const suites: readonly Suite[] = [
   specmatic,
@@ -18,4 +21,7 @@ export const suites: readonly Suite[] = [
   prism,
   portman,
   clients,
+  sslyze,
+  testssl,
+  redbot,
 ];
