@@ -85,12 +85,13 @@ export class Http2Stream {
       return "host_invalid";
     const sent = header(":path") ?? "";
     if (sent.length > connections.limits.targetBytesMax) return "target_too_long";
-    const target = targetOf(sent, [first], 11);
+    const method = header(":method") ?? "";
+    const target = targetOf(sent, [first], 11, method);
     if (typeof target === "string") return target;
     const { authority, path, query } = target;
     const signal = () => this.#signal();
     return {
-      method: header(":method") ?? "",
+      method,
       ...requestOrigin({ client: peer, scheme: "https", authority }, header, connections.proxies),
       host: hostOf(authority),
       path,

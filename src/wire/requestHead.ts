@@ -94,7 +94,7 @@ export class RequestHead {
     }
     const oversize = this.oversize(limits);
     if (oversize !== undefined) return oversize;
-    const target = targetOf(this.#targetText, this.#values("host"), version);
+    const target = targetOf(this.#targetText, this.#values("host"), version, this.method);
     if (typeof target === "string") return target;
     this.target = target;
     // HTTP/1.0 does not have the expectation (RFC 9110, section 10.1.1).
@@ -169,6 +169,7 @@ export function targetOf(
   target: string,
   hosts: readonly string[],
   version: number,
+  method: string,
 ): Target | "host_invalid" | "malformed" {
   // Two Host headers are wrong even when they agree (RFC 9112, section 3.2).
   if (hosts.length > 1 || (hosts.length === 0 && version === 11)) return "host_invalid";
@@ -179,7 +180,8 @@ export function targetOf(
   if (authorities.length > 0 && host === undefined) return "host_invalid";
   if (authorities.some((other) => hostOf(other) !== host)) return "host_invalid";
   const path = rest === undefined ? target : rest.startsWith("/") ? rest : `/${rest}`;
-  if (path === "*") return { authority, path, query: "" };
+  // The server itself is a target of OPTIONS alone (RFC 9112, section 3.2.4).
+  if (path === "*" && method === "OPTIONS") return { authority, path, query: "" };
   return originTarget(path, authority) ?? "malformed";
 }
 

@@ -208,6 +208,13 @@ export const headFramings: readonly FramingCase[] = [
     ours: "OPTIONS *",
     nginx: { reading: "400, closed", why: "It serves no target but paths." },
   },
+  {
+    what: "GET *",
+    section: "3.2.4",
+    bytes: `GET * HTTP/1.1\r\n${host}\r\n`,
+    ours: "400, closed",
+    node: { reading: "GET *", why: "It leaves targets to its caller." },
+  },
   { what: "no Host", section: "3.2", bytes: "GET /1 HTTP/1.1\r\n\r\n", ours: "400, closed" },
   {
     what: "two Hosts",

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { hostOf, targetOf } from "../../src/wire/requestHead.ts";
 
-const read = (target: string, ...hosts: string[]) => targetOf(target, hosts, 11);
+const read = (target: string, ...hosts: string[]) => targetOf(target, hosts, 11, "GET");
 
 describe("a host", () => {
   test("is looked up in lower case, without port and final dot", () => {
@@ -56,11 +56,12 @@ describe("a target", () => {
     expect(read("/")).toBe("host_invalid");
     expect(read("/", "a.example", "a.example")).toBe("host_invalid");
     expect(read("/", "")).toBe("host_invalid");
-    expect(targetOf("/", [], 10)).toEqual({ authority: "", path: "/", query: "" });
+    expect(targetOf("/", [], 10, "GET")).toEqual({ authority: "", path: "/", query: "" });
   });
 
-  test("of OPTIONS may be the server itself", () => {
-    expect(read("*", "a.example")).toMatchObject({ path: "*" });
+  test("of OPTIONS may be the server itself, and of nothing else", () => {
+    expect(targetOf("*", ["a.example"], 11, "OPTIONS")).toMatchObject({ path: "*" });
+    expect(read("*", "a.example")).toBe("malformed");
   });
 
   for (const target of ["", "x", "/a b", "/a\tb", "/a\r\nb", "/é", "/a#b", "/a\u007f"]) {
