@@ -8,6 +8,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -82,6 +83,18 @@ export function pythonTools(name: string): Promise<string> {
     await install("python3", "-m", "venv", place);
     const pip = [join(place, "bin/python"), "-m", "pip", "install", "--quiet"] as const;
     await install(...pip, "--require-hashes", "-r", requirements);
+  });
+}
+
+/** The source of the one Python package in tools/<name>.txt, unpacked: its tests are not installed. */
+export function pythonSource(name: string): Promise<string> {
+  const requirements = join(tools, `${name}.txt`);
+  return installed(name, [requirements], "source", async (place, install) => {
+    const download = ["-m", "pip", "download", "--quiet", "--no-deps", "--no-binary=:all:"];
+    await install("python3", ...download, "--require-hashes", "-r", requirements);
+    mkdirSync(join(place, "source"));
+    const [archive = ""] = readdirSync(place).filter((file) => file.endsWith(".tar.gz"));
+    await install("tar", "-xzf", archive, "-C", "source", "--strip-components=1");
   });
 }
 

@@ -85,4 +85,27 @@ export const knownFailures: readonly KnownFailure[] = [
       reason:
         "It advises against `public` because the response could be stored without it. Behind a proxy that asks for a password it could not (RFC 9111, section 3.5).",
     })),
+  ...Object.entries({
+    "A response to HTTP/1.0 without Host needs a site to be of. The edge serves many, and refuses what names none; the API serves it.":
+      ["valid/001", "valid/008", "valid/017", "valid/019", "valid/020", "valid/040"],
+    "The value of Host, 0.0.0.0=5000, is neither a name nor an address with a port; RFC 9112, section 3.2, asks for 400 where it is invalid.":
+      ["valid/002", "valid/003"],
+    "The second request is of HTTP/1.1 and has no Host, which has to be refused (RFC 9112, section 3.2).":
+      ["valid/022"],
+    "gunicorn leaves the coding to its application. A server that does not know a transfer coding should answer 501 (RFC 9112, section 6.1).":
+      ["valid/rfc9112_smuggle_gzip_chunked_01", "valid/rfc9112_smuggle_te_identity_chunked_01"],
+    "A name and a password in a target should be treated as an error (RFC 9110, section 4.2.4).": [
+      "valid/rfc9112_target_absolute_userinfo_01",
+    ],
+    "CONNECT is for proxies. An origin server need not accept its form of target (RFC 9112, section 3.2.3).":
+      ["valid/rfc9112_target_authority_connect_01", "valid/rfc9112_target_authority_ipv6_01"],
+    "Two Content-Types are an error of the sender (RFC 9110, section 5.3). The request has no content that they could be about, and its path is not there.":
+      ["invalid/041"],
+    "A field that is not allowed in a trailer is ignored (RFC 9110, section 6.5.1): the service reads no trailers.":
+      ["invalid/rfc9110_trailer_forbidden_host_01"],
+    "The method is not allowed at this path, which is answered before the content has come, and the connection is closed.":
+      ["invalid/rfc9112_chunked_missing_final_crlf_01"],
+    "A server should ignore at least one empty line before a request (RFC 9112, section 2.2); two are not forbidden.":
+      ["invalid/rfc9112_leading_crlf_02"],
+  }).flatMap(([reason, ids]) => ids.map((id) => ({ suite: "http11", id, reason }))),
 ];

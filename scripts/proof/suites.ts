@@ -1,6 +1,7 @@
 /** The suites of `npm run proof`, in the order they run in. */
 import type { Suite } from "./suite.ts";
 import { clients } from "./suites/clients.ts";
+import { http11 } from "./suites/http11.ts";
 import { json } from "./suites/json.ts";
 import { portman } from "./suites/portman.ts";
 import { prism } from "./suites/prism.ts";
@@ -24,4 +25,5 @@ export const suites: readonly Suite[] = [
   sslyze,
   testssl,
   redbot,
+  http11,
 ];

@@ -1,5 +1,6 @@
 /** How the suites of `npm run proof` that look at the wire read what their tools report. */
 import { describe, expect, test } from "bun:test";
+import { objection, readCase } from "../../scripts/proof/suites/http11.ts";
 import { judgeAnswers } from "../../scripts/proof/suites/redbot.ts";
 import { judgeProfile, judgeScans, type SslyzeReport } from "../../scripts/proof/suites/sslyze.ts";
 import { judgeFindings } from "../../scripts/proof/suites/testssl.ts";
@@ -107,5 +108,39 @@ describe("REDbot", () => {
     for (const answers of [refused, []]) {
       expect(judgeAnswers(wanted, answers).failures.map(({ id }) => id)).toEqual(["getPet"]);
     }
+  });
+});
+
+describe("gunicorn's requests", () => {
+  const file = Buffer.from("GET / HTTP/1.1\\r\\n\nHost: a\\tb\\x80\\0\\r\\n\n\\r\\n\n");
+  const twoMethods = 'request = [{ "method": "GET" }, { "method": "GET" }]';
+
+  test("are sent as the bytes that their files spell out", () => {
+    const [{ bytes } = { bytes: Buffer.alloc(0) }] = readCase("valid/1", file, twoMethods);
+    expect(bytes.toString("latin1")).toBe("GET / HTTP/1.1\r\nHost: a\tb\x80\0\r\n\r\n");
+  });
+
+  test("are valid with a Host alone, and are left out where they are about an option", () => {
+    const hostless = Buffer.from("GET / HTTP/1.1\\r\\n\n\\r\\n\n");
+    const expected = (id: string, bytes: Buffer, says: string) =>
+      readCase(id, bytes, says).map(({ expects }) => expects);
+    expect(expected("valid/1", file, twoMethods)).toEqual([{ served: 2 }]);
+    expect(expected("valid/1", hostless, twoMethods)).toEqual([{ refused: true }]);
+    expect(expected("invalid/1", file, "request = InvalidHeader")).toEqual([{ refused: true }]);
+    expect(expected("invalid/1", file, "request = LimitRequestLine")).toEqual([]);
+    expect(expected("valid/1", file, `cfg.set("x", 1)\n${twoMethods}`)).toEqual([]);
+  });
+
+  test("fail where a valid one is refused, and where an invalid one is not", () => {
+    const answer = (...statuses: number[]) =>
+      statuses.map((status) => `HTTP/1.1 ${status} Reason\r\n\r\n`).join("");
+    const judged = (id: string, says: string, said: string) =>
+      readCase(id, file, says).map((one) => objection(one, said));
+    expect(judged("valid/1", twoMethods, answer(404, 200))).toEqual([undefined]);
+    expect(judged("valid/1", twoMethods, answer(200))).toEqual([expect.any(String)]);
+    expect(judged("valid/1", twoMethods, answer(200, 400))).toEqual([expect.any(String)]);
+    expect(judged("invalid/1", "", answer(200, 400))).toEqual([undefined]);
+    expect(judged("invalid/1", "", "")).toEqual([undefined]);
+    expect(judged("invalid/1", "", answer(404))).toEqual([expect.any(String)]);
   });
 });
