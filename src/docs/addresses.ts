@@ -70,6 +70,22 @@ export function linkFrom(source: SourcePath, pages: ReadonlySet<string>, address
   };
 }
 
+/** Throws for a picture that is not there. */
+export function pictureFrom(
+  source: SourcePath,
+  pictures: ReadonlySet<string>,
+  addresses: Addresses,
+) {
+  return (href: string): string => {
+    const { protocol, host, pathname } = new URL(href, `file:///${source}`);
+    const path = sitePath(pathname.slice(1));
+    if (path === undefined || protocol !== "file:" || host !== "" || !pictures.has(path)) {
+      throw new Error(`${source} shows ${href}, and the site has no such picture.`);
+    }
+    return addresses.file(path);
+  };
+}
+
 /** The path of a source on the site, or undefined if it is not part of it. */
 export function sitePath(source: SourcePath): string | undefined {
   if (source === "CHANGELOG.md") return "changelog.md";

@@ -45,7 +45,8 @@ export async function buildDocs(input: DocsInput): Promise<Built> {
   const emitText = (path: string, text: string) => emit(path, new TextEncoder().encode(text));
 
   const articles = readArticles(input);
-  const site = describeSite(input, articles);
+  const pictures = readPictures(input);
+  const site = describeSite(input, articles, new Set(pictures.keys()));
   const { guides, errors, pages } = makePages(site, articles);
   const assets = await emitAssets(searchIndex(site, pages), emit);
   const parts = { guides, errors, assets };
@@ -53,6 +54,7 @@ export async function buildDocs(input: DocsInput): Promise<Built> {
     await emitText(fileOfPage(page.path), framed(site, page, parts));
     await emitText(twinOfPage(page.path), page.markdown);
   }
+  for (const [path, content] of pictures) await emit(path, content);
   await emitText("404.html", notFound(site, parts));
   await emitText("llms.txt", llms(site, pages));
   await emitText("openapi.json", `${JSON.stringify(input.document, null, 2)}\n`);
@@ -74,7 +76,11 @@ function makePages(site: Site, articles: readonly Article[]) {
   return { guides, errors, pages };
 }
 
-function describeSite(input: DocsInput, articles: readonly Article[]): Site {
+function describeSite(
+  input: DocsInput,
+  articles: readonly Article[],
+  picturePaths: ReadonlySet<string>,
+): Site {
   const contract = readContract(input.document);
   const { baseUrl } = input;
   if (!/^(?:https?:\/)?\/\S+$/.test(baseUrl)) {
@@ -93,11 +99,26 @@ function describeSite(input: DocsInput, articles: readonly Article[]): Site {
       ...contract.operations.map(({ id }) => operationPath(id)),
       ...articles.map(({ path }) => path),
     ]),
+    picturePaths,
   };
 }
 
-function readArticles({ docsFolder, changelog }: DocsInput): Article[] {
-  const folder = new URL(docsFolder.href.replace(/\/?$/, "/"));
+const folderOf = ({ docsFolder }: DocsInput) => new URL(docsFolder.href.replace(/\/?$/, "/"));
+
+/** The charts beside the guides, by their paths on the site. */
+function readPictures(input: DocsInput): Map<string, Uint8Array> {
+  const folder = new URL("guide/", folderOf(input));
+  const names = readdirSync(folder).filter((name) => name.endsWith(".svg"));
+  return new Map(
+    names
+      .sort()
+      .map((name) => [`guide/${name}`, new Uint8Array(readFileSync(new URL(name, folder)))]),
+  );
+}
+
+function readArticles(input: DocsInput): Article[] {
+  const { changelog } = input;
+  const folder = folderOf(input);
   const below = (name: string, kind: "guide" | "error") =>
     readdirSync(new URL(`${name}/`, folder))
       .filter((file) => file.endsWith(".md"))

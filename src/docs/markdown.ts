@@ -23,6 +23,8 @@ export interface MarkdownOptions {
   readonly link: (href: string) => string;
   /** The page about what a piece of code names, such as an error code. */
   readonly codeLink?: (code: string) => string | undefined;
+  /** Where a picture is. Throws for one that is not there; without it, there are none. */
+  readonly picture?: (href: string) => string;
 }
 
 const reader = new Marked({
@@ -73,8 +75,14 @@ class PageRenderer extends Renderer {
       : entities(token.text);
   }
 
-  override image({ type }: Tokens.Image): string {
-    throw new Error(`Markdown of the kind "${type}" has no place on these pages.`);
+  override image({ type, href, text }: Tokens.Image): string {
+    const { picture } = this.#links;
+    if (picture === undefined) {
+      throw new Error(`Markdown of the kind "${type}" has no place on these pages.`);
+    }
+    if (text === "")
+      throw new Error(`The picture ${href} needs a text for those who cannot see it.`);
+    return String(html`<img src="${picture(href)}" alt="${text}" loading="lazy">`);
   }
 
   override checkbox({ type }: Tokens.Checkbox): string {

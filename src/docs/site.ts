@@ -1,5 +1,11 @@
 /** Pages before they are framed, and what they share. */
-import { type Addresses, linkFrom, type PagePath, type SourcePath } from "./addresses.ts";
+import {
+  type Addresses,
+  linkFrom,
+  type PagePath,
+  pictureFrom,
+  type SourcePath,
+} from "./addresses.ts";
 import type { Contract, Operation } from "./contract.ts";
 import type { Html } from "./html.ts";
 import { type Heading, renderMarkdown } from "./markdown.ts";
@@ -35,6 +41,8 @@ export interface Site {
   /** Codes that have a page. */
   readonly errorCodes: ReadonlySet<string>;
   readonly pagePaths: ReadonlySet<PagePath>;
+  /** Of the site: `guide/soak.svg`. */
+  readonly picturePaths: ReadonlySet<string>;
 }
 
 export const operationPath = (id: string): PagePath => `reference/${id}`;
@@ -45,6 +53,7 @@ export const proseOf = (site: Site, page: PagePath, source: SourcePath) => (text
   renderMarkdown(text, {
     link: linkFrom(source, site.pagePaths, site.addresses),
     codeLink: codeLinks(site, page),
+    picture: pictureFrom(source, site.picturePaths, site.addresses),
   });
 
 /** The page about an error code or an operation that prose names in `code`. */

@@ -1,6 +1,7 @@
 /** Content that would like to be more than content. */
 import { describe, expect, test } from "bun:test";
 import type { ApiDocument } from "../../src/contract/document.ts";
+import { createAddresses, pictureFrom } from "../../src/docs/addresses.ts";
 import { html } from "../../src/docs/html.ts";
 import { renderMarkdown } from "../../src/docs/markdown.ts";
 import { build, document, elementsOf, pagesOf, textOf } from "./built.ts";
@@ -87,6 +88,20 @@ describe("Markdown", () => {
   test("of a kind that the pages do not have ends the build", () => {
     expect(() => rendered("![a picture](x.png)")).toThrow('the kind "image"');
     expect(() => rendered("- [ ] a task")).toThrow('the kind "checkbox"');
+  });
+
+  test("shows pictures of the site alone, each with a text", () => {
+    const addresses = createAddresses("/docs/");
+    const picture = pictureFrom("docs/guide/a.md", new Set(["guide/chart.svg"]), addresses);
+    const shown = (text: string) =>
+      renderMarkdown(text, { link: (href) => href, picture }).body.text;
+    expect(shown('![A "chart"](chart.svg)')).toBe(
+      '<p><img src="/docs/guide/chart.svg" alt="A &quot;chart&quot;" loading="lazy"></p>\n',
+    );
+    expect(() => shown("![](chart.svg)")).toThrow("needs a text");
+    for (const other of ["other.svg", "../chart.svg", "//example.com/docs/guide/chart.svg"]) {
+      expect(() => shown(`![A chart](${other})`)).toThrow("no such picture");
+    }
   });
 });
 
