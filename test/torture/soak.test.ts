@@ -80,14 +80,14 @@ function runWith(planted: Planted): Run {
   const { leakBytesPerHour = 0, filesPerHour = 0, slowerMsPerHour = 0, gained = 0 } = planted;
   const samples = Array.from({ length: 720 }, (_, at): Sample => {
     const hours = at / 720;
-    const one = { rssBytes: 9e7, sockets: 10, threads: 8 };
+    const one = { pssBytes: 5e7, sockets: 10, threads: 8 };
     const openFiles = 40 + Math.floor(filesPerHour * hours);
-    const pssBytes = 5e7 + leakBytesPerHour * Math.max(0, hours - 0.5);
+    const rssBytes = 9e7 + leakBytesPerHour * Math.max(0, hours - 0.5);
     const first = hours < 0.5 ? 10 : 20;
-    const serving = [first, first + 1].map((pid) => ({ ...one, pid, openFiles, pssBytes }));
+    const serving = [first, first + 1].map((pid) => ({ ...one, pid, openFiles, rssBytes }));
     return {
       seconds: at * 5,
-      supervisor: { ...one, pid: 1, openFiles: 20, pssBytes: 2e7 },
+      supervisor: { ...one, pid: 1, openFiles: 20, rssBytes: 2e7 },
       serving,
       disk: { database: 1e7, wal: 4e6, folder: 2e7 },
       rows: planted.rows?.(hours) ?? {},

@@ -1,7 +1,7 @@
 /** Memory, descriptors, disk and latency over the time of a run, as one SVG. */
 import { figure, quantiles, type Run, warmUpShare } from "./report.ts";
 import type { ProcessSample, Sample } from "./sample.ts";
-import type { Point } from "./slope.ts";
+import { medians, type Point } from "./slope.ts";
 
 interface Line {
   readonly name: string;
@@ -18,6 +18,8 @@ const margin = 32;
 const headHeight = 92;
 const panelHeight = 190;
 const plotTop = 42;
+/** More would not be told apart. */
+const pointsMax = 180;
 const plotHeight = 104;
 const plotLeft = margin + 64;
 const plotRight = width - margin - 190;
@@ -49,7 +51,7 @@ export function drawChart(run: Run): string {
   const height = headHeight + panels.length * panelHeight + margin;
   const end = (run.samples.at(-1)?.seconds ?? 0) / 3_600;
   const renewals = run.samples.at(-1)?.renewals ?? 0;
-  const title = `${figure(end)} hours of steady load`;
+  const title = `${Math.round(end * 60)} minutes of steady load`;
   const under = `${run.startedAt.slice(0, 10)} · ${run.machine} · ${run.rate} operations per second · ${run.samples.at(-1)?.reloads} reloads (dashed) · ${renewals} certificates · ${run.violations.length} failures`;
   const described = panels.map(
     (panel) => `${panel.title}: ${panel.lines.map(inWords).join(", ")}.`,
@@ -69,7 +71,10 @@ ${panels.map((panel, at) => drawPanel(panel, headHeight + at * panelHeight, end,
 function panelsOf(samples: readonly Sample[]): Panel[] {
   const series = (name: string, value: (sample: Sample) => number): Line => ({
     name,
-    points: samples.map((sample) => ({ hours: sample.seconds / 3_600, value: value(sample) })),
+    points: medians(
+      samples.map((sample) => ({ hours: sample.seconds / 3_600, value: value(sample) })),
+      pointsMax,
+    ),
   });
   const sum = (field: keyof ProcessSample) => (sample: Sample) =>
     sample.serving.reduce((total, process) => total + process[field], 0);
@@ -81,10 +86,10 @@ function panelsOf(samples: readonly Sample[]): Panel[] {
   };
   return [
     {
-      title: "Memory (PSS), MB",
+      title: "Memory (RSS), MB",
       lines: [
-        series("serving processes", (sample) => sum("pssBytes")(sample) / 1e6),
-        series("supervisor", ({ supervisor }) => supervisor.pssBytes / 1e6),
+        series("serving processes", (sample) => sum("rssBytes")(sample) / 1e6),
+        series("supervisor", ({ supervisor }) => supervisor.rssBytes / 1e6),
       ],
     },
     {

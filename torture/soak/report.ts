@@ -107,6 +107,7 @@ export function lastGeneration(samples: readonly Sample[], end: number): Sample[
   return own.filter(({ seconds }) => seconds >= from + (end - from) * processWarmUpShare);
 }
 
+/** By RSS: the PSS of a process also changes with others on the machine that run the same program. */
 function memoryRows(samples: readonly Sample[], end: number): ReportRow[] {
   const limit = [limits.memory, slack.megabytes] as const;
   const last = lastGeneration(samples, end);
@@ -114,13 +115,13 @@ function memoryRows(samples: readonly Sample[], end: number): ReportRow[] {
     row(
       "memory of the supervisor",
       "MB",
-      pointsOf(samples, ({ supervisor }) => supervisor.pssBytes / megabyte),
+      pointsOf(samples, ({ supervisor }) => supervisor.rssBytes / megabyte),
       limit,
     ),
     row(
       "memory of the serving processes",
       "MB",
-      pointsOf(last, ({ serving }) => sumOf(serving, "pssBytes") / megabyte),
+      pointsOf(last, ({ serving }) => sumOf(serving, "rssBytes") / megabyte),
       limit,
       `those since the last reload, over their last ${spanText(last)}`,
     ),
