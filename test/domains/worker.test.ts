@@ -5,6 +5,7 @@ import { noRouting } from "../../src/hosting/domains/domains.ts";
 import { nextDueAtMs } from "../../src/hosting/domains/schedule.ts";
 import type { JobContext } from "../../src/hosting/domains/updates.ts";
 import { DomainWorker } from "../../src/hosting/domains/worker.ts";
+import { rejectionOf } from "../store/rejection.ts";
 import { found, missing, ns1, nxdomain, record, zoneOf } from "./answers.ts";
 import {
   ann,
@@ -136,6 +137,21 @@ test("a domain with nothing to do is taken once, and then not before its next ap
   expect(await takeAll(worker)).toBe(0);
   fixture.clock.advance(nextDueAtMs(domain, startMs) - startMs - 1);
   expect(await takeAll(worker)).toBe(0);
+});
+
+test("what is no longer needed is removed soon after a start, so that frequent reloads do not prevent it", async () => {
+  const fixture = await domainServiceFixture();
+  await fixture.service.add(ann, "shop", host);
+  await fixture.service.remove(ann, "shop", host, false);
+  fixture.clock.advance(31 * dayMs);
+  const worker = workerIn(fixture, { [`${host} CNAME`]: nxdomain(60) });
+  const shown = () => fixture.service.show(ann, "shop", host);
+  worker.start();
+  expect((await shown()).status).toBe("removed");
+  fixture.clock.advance(10 * 60_000);
+  await worker.settled();
+  await worker.stop(0);
+  expect((await rejectionOf(shown())).message).toContain("not attached");
 });
 
 test("a removed name that still points here is told of, day by day", async () => {

@@ -16,7 +16,8 @@ export interface WorkerOptions {
 
 /** How many steps one lease may take, such as check, order, fetch the renewal window. */
 const stepsMax = 4;
-const sweepMs = 3_600_000;
+/** Less often, a service that is reloaded every hour would never do it. */
+const sweepMs = 600_000;
 /** Longer than an order may take. A job that exceeds it would keep others waiting. */
 const workMsMax = 8 * 60_000;
 
