@@ -49,6 +49,7 @@ export const keptByDesign: Readonly<Record<string, string>> = {
   key_uses: "one row for each key, operation and day, for 400 days",
   certificates: "kept for 30 days after they end",
   ca_attempts: "kept for 8 days",
+  challenges: "kept for an hour",
   domain_timeline: "the last entries of each domain",
   pet_changes: "the last 4,096",
 };
