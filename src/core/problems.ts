@@ -211,7 +211,10 @@ export const platformProblems = {
     message: "The owner has as many projects as they may have.",
   },
   too_many_domains: { status: 409, message: "There are as many domains as there may be." },
-  too_many_webhooks: { status: 409, message: "There are 100 endpoints already. Remove one first." },
+  too_many_webhooks: {
+    status: 409,
+    message: "There are 1,000 endpoints already. Remove one first.",
+  },
   webhook_secret_unreadable: {
     status: 409,
     message:

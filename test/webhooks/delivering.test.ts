@@ -94,6 +94,27 @@ function describeDelivering(engine: string, open: () => Promise<Stores>): void {
       expect((await all.stores.webhooks.list())[0]?.place).toBe(4);
     });
 
+    test("reads an event once for all endpoints that do not want it", async () => {
+      await using receiver = await new Receiver(answering(response(204))).listen();
+      const stores = await open();
+      let reads = 0;
+      const list: typeof stores.events.list = (query) => {
+        reads++;
+        return stores.events.list(query);
+      };
+      const events = { ...stores.events, list };
+      await using all = new Delivering({ ...stores, events }, fakeClock(Date.now()));
+      for (let made = 0; made < 20; made++) await all.endpoint(receiver, { types: ["order.*"] });
+      const { endpoint } = await all.endpoint(receiver, { types: ["pet.created"] });
+      await add(stores, 1);
+      await all.until(async () => (await all.states(endpoint)).join() === "delivered");
+      reads = 0;
+      await add(stores, 1);
+      await all.until(async () => (await all.states(endpoint)).join() === "delivered,delivered");
+      expect(reads).toBeLessThan(10);
+      expect(receiver.requests).toHaveLength(2);
+    });
+
     test("signs with both secrets while a rotation overlaps", async () => {
       await using receiver = await new Receiver(answering(response(200))).listen();
       await using all = await begin();

@@ -2,7 +2,7 @@
 import { type Clock, pause } from "../../core/clock.ts";
 import { traceHeaders } from "../../core/tracing.ts";
 import type { Vault } from "../../core/vault.ts";
-import { type EventStore, eventText, matchingTypes } from "../events/events.ts";
+import { type EventStore, type EventType, eventText, matchingTypes } from "../events/events.ts";
 import type { Pace, ProcessLoad } from "./pace.ts";
 import { type AttemptResult, afterAttempt } from "./schedule.ts";
 import { signedHeaders } from "./signature.ts";
@@ -46,6 +46,15 @@ const dueEveryMs = 1_000;
 const storeRetryMs = 1_000;
 
 type Decision = ReturnType<typeof afterAttempt>;
+
+/** What has happened since the last look: every type that is among the events of a range. */
+export interface News {
+  /** The range is after this event, */
+  readonly after: number;
+  /** up to this one. */
+  readonly upTo: number;
+  readonly types: ReadonlySet<EventType>;
+}
 
 export class EndpointQueue {
   readonly #parts: WorkerParts;
@@ -105,9 +114,25 @@ export class EndpointQueue {
   }
 
   /** Continues with what is due and with the events up to this one. */
-  wake(lastEventId: number): void {
+  wake(lastEventId: number, news?: News): void {
+    if (news !== undefined && this.#canPassOver(news)) this.#place = news.upTo;
     this.#hasEvents = lastEventId > this.#place;
-    void this.#fill();
+    if (this.#hasEvents || this.#ready.length > 0 || this.#pending > this.#busy.size) {
+      void this.#fill();
+    }
+  }
+
+  /** Whether it has all events before these, and wants none of these. */
+  #canPassOver({ after, upTo, types }: News): boolean {
+    const wanted = this.#endpoint.types;
+    return (
+      wanted !== undefined &&
+      !this.#filling &&
+      this.#place >= after &&
+      this.#place < upTo &&
+      upTo - this.#storedPlace <= passedOverMax &&
+      !matchingTypes(wanted).some((type) => types.has(type))
+    );
   }
 
   /** Starts nothing more. Resolves when what is under way is stored, or with the signal. */

@@ -8,7 +8,7 @@ import type { Vault } from "../../core/vault.ts";
 import type { EventPattern, EventType, NewEvent } from "../events/events.ts";
 import { newSecret } from "./signature.ts";
 
-export const endpointsMax = 100;
+export const endpointsMax = 1_000;
 export const descriptionLengthMax = 200;
 
 /** Why an endpoint gets nothing any more: the operator said so, it answered 410, or it only failed. */

@@ -1,11 +1,13 @@
 /** Leases endpoints, and delivers events to them. */
-import { EndpointQueue, secretsOf, type WorkerParts } from "./endpointQueue.ts";
+import { EndpointQueue, type News, secretsOf, type WorkerParts } from "./endpointQueue.ts";
 import { Pace } from "./pace.ts";
 
 const pollMs = 250;
 const renewEveryMs = 3_000;
 const leaseMs = 15_000;
 const pruneEveryMs = 60_000;
+/** Of more events at once, every endpoint reads those that it wants. */
+const newsMax = 1_000;
 
 /** Several workers on one database share the endpoints, each with one of them at a time. */
 export class WebhookWorker {
@@ -15,6 +17,8 @@ export class WebhookWorker {
   readonly #queues = new Map<string, EndpointQueue>();
   readonly #stops: (() => void)[] = [];
   #renewedMs = Number.NEGATIVE_INFINITY;
+  /** The last event that the queues were told of. */
+  #seen = 0;
   #ticking: Promise<void> | undefined;
   #pruning: Promise<void> | undefined;
   #stopped = false;
@@ -71,7 +75,17 @@ export class WebhookWorker {
     }
     if (this.#queues.size === 0 || this.#stopped) return;
     const last = await this.#parts.events.lastId();
-    for (const queue of this.#queues.values()) queue.wake(last);
+    const news = last > this.#seen ? await this.#readNews() : undefined;
+    for (const queue of this.#queues.values()) queue.wake(last, news);
+    this.#seen = last;
+  }
+
+  /** Read once, so that not every endpoint looks for what only a few of them want. */
+  async #readNews(): Promise<News | undefined> {
+    const after = this.#seen;
+    const page = await this.#parts.events.list({ types: undefined, after, limit: newsMax });
+    if (page?.isLast !== true) return undefined;
+    return { after, upTo: page.readUpTo, types: new Set(page.events.map(({ type }) => type)) };
   }
 
   async #renew(): Promise<void> {
@@ -82,8 +96,9 @@ export class WebhookWorker {
     const nowMs = clock.now();
     const request = { holder: this.#holder, nowMs, untilMs: nowMs + leaseMs };
     const held = isIdle ? [] : await store.lease(request);
+    const heldIds = new Set(held.map(({ id }) => id));
     for (const [id, queue] of this.#queues) {
-      if (!queue.isEnded && held.some((endpoint) => endpoint.id === id)) continue;
+      if (!queue.isEnded && heldIds.has(id)) continue;
       queue.end();
       // Until then nobody begins anew, which would send the same once more.
       if (!queue.isSending) this.#queues.delete(id);

@@ -99,7 +99,8 @@ export const webhookWrites = {
   async addWebhook(tx, endpoint: Endpoint): Promise<boolean> {
     // First, since it makes others wait, so that no two become the last one.
     const ordinal = await tx.ordinal();
-    if ((await tx.all(listEndpoints)).length >= endpointsMax) return false;
+    const others = await tx.get<{ count: number }>(countEndpoints);
+    if (Number(others?.count) >= endpointsMax) return false;
     const { id, url, types, description, createdAtMs, secrets } = endpoint;
     await tx.run(insertEndpoint, [
       ...[ordinal, id, url, types && JSON.stringify(types), description, createdAtMs],
@@ -230,6 +231,7 @@ const exists = "(disabled IS NULL OR disabled <> 'removed')";
 const columns = `id, url, types, description, created_at_ms AS "createdAtMs", secrets, disabled,
   disabled_at_ms AS "disabledAtMs", place, failing_since_ms AS "failingSinceMs"`;
 const listEndpoints = `SELECT ${columns} FROM webhook_endpoints WHERE ${exists} ORDER BY ordinal`;
+const countEndpoints = `SELECT count(*) AS count FROM webhook_endpoints WHERE ${exists}`;
 const listAll = "SELECT id FROM webhook_endpoints ORDER BY ordinal";
 const findRemoved = "SELECT id FROM webhook_endpoints WHERE id = ?1 AND disabled = 'removed'";
 const listHeld = `SELECT ${columns} FROM webhook_endpoints
