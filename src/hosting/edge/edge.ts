@@ -290,7 +290,6 @@ export interface EdgeLimits extends Http2Limits {
 /** For clients that nobody has authenticated. */
 export const edgeLimits: EdgeLimits = {
   ...wireLimits,
-  connectionsMax: 5_000,
   handshakeMsMax: 10_000,
   // A store that is stuck must not hold connections for ever.
   handlerMsMax: 30_000,
