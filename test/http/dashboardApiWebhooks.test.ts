@@ -128,7 +128,12 @@ describeOnEngines("webhooks", (engine) => {
     }
 
     test("is one of a thousand at most", async () => {
-      await Promise.all(Array.from({ length: endpointsMax }, () => create()));
+      const { webhook } = await create();
+      const first = await stored(webhook.id);
+      if (first === undefined) throw new Error("It is not stored.");
+      const others = Array.from({ length: endpointsMax - 1 }, (_, at) => `${first.id}${at}`);
+      const { webhooks } = fixture.stores;
+      await Promise.all(others.map((id) => webhooks.add({ ...first, id })));
       const answer = await ask("POST", "/webhooks", { url });
       expect([answer.status, answer.body.code]).toEqual([409, "too_many_webhooks"]);
     });
