@@ -16,7 +16,7 @@ const headHeight = 92;
 const barsFrom = margin + labelWidth;
 const barsWidth = width - margin - valueWidth - barsFrom;
 
-const style = `
+export const chartStyle = `
   svg { --page: oklch(99.2% 0.003 85); --line: oklch(91% 0.007 85); --text: oklch(27% 0.012 70);
     --quiet: oklch(47% 0.014 70); --accent: oklch(47% 0.17 278); --other: oklch(78% 0.012 80);
     --yardstick: oklch(64% 0.012 80); }
@@ -54,7 +54,7 @@ export function drawChart(results: Results): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-labelledby="title description">
 <title id="title">${escaped(title)}</title>
 <desc id="description">${escaped(description(results, works))}</desc>
-<style>${style}</style>
+<style>${chartStyle}</style>
 <rect class="page" width="${width}" height="${height}" rx="12"/>
 ${text(margin, 44, title, "title")}
 ${text(margin, 66, under, "quiet")}
@@ -110,10 +110,16 @@ function description(results: Results, works: readonly WorkName[]): string {
     .join(" ");
 }
 
-function text(x: number, y: number, content: string, kind: string, anchor = "start"): string {
+export function text(
+  x: number,
+  y: number,
+  content: string,
+  kind: string,
+  anchor = "start",
+): string {
   return `<text x="${x}" y="${y}" class="${kind}" text-anchor="${anchor}">${escaped(content)}</text>`;
 }
 
-function escaped(content: string): string {
+export function escaped(content: string): string {
   return content.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
 }

@@ -14,6 +14,16 @@ export const partNames = [
 ] as const;
 export type PartName = (typeof partNames)[number];
 
+/** What there may be many of. */
+export const growthNames = [
+  "pets",
+  "keys",
+  "domains",
+  "endpoints",
+  "files",
+  "connections",
+] as const;
+
 export interface Options {
   readonly short: boolean;
   readonly works: readonly WorkName[];
@@ -24,8 +34,8 @@ export interface Options {
   /** Of load with each work that reads, for everybody, before the first round. */
   readonly warmUpSeconds: number;
   readonly pets: number;
-  /** The counts that growth compares, from few to many. */
-  readonly growth: readonly number[];
+  /** What growth increases. */
+  readonly growth: readonly string[];
   /** Whether it is the whole run, with everything and everybody in it. */
   readonly complete: boolean;
   /** Whether to keep the results in bench/results/. */
@@ -78,7 +88,7 @@ export const usage = `Usage: npm run bench -- [options]
   --seconds <number>    Seconds of load for each figure (default 5; 1 with --short)
   --warm-up <number>    Seconds of load with each reading work before (default 8; 3 with --short)
   --pets <number>       Pets stored before the run (default 1000000; 50000 with --short)
-  --growth <a,b,c>      What growth compares (default 1000,1000000,10000000)
+  --growth <a,b>        What growth increases: ${growthNames.join(", ")}
   --keep                Keep the results in bench/results/ (default, but not for a short or partial run)
   --no-keep             Print only
 `;
@@ -103,20 +113,24 @@ export function readOptions(args: readonly string[]): Options {
       throw new UsageError(`There is no contestant called ${name}.`);
     }
   }
+  const growth = given.growth?.split(",") ?? growthNames;
+  for (const name of growth) {
+    if (!growthNames.some((known) => known === name)) {
+      throw new UsageError(`Growth does not increase ${name}.`);
+    }
+  }
   const complete = !short && wanted === undefined && given.contestants === undefined;
   return {
     short,
     works: wanted === undefined ? plan.works : workNames.filter((name) => wanted.includes(name)),
-    parts: short ? [] : partNames.filter((name) => wanted?.includes(name) ?? true),
+    parts: partNames.filter((name) => wanted?.includes(name) ?? !short),
     contestants,
     rounds: whole("rounds", 1, plan.rounds),
     seconds: whole("seconds", 1, plan.seconds),
     warmUpSeconds: whole("warm-up", 1, plan.warmUpSeconds),
     // Fewer would leave no page deep enough to ask for.
     pets: whole("pets", 1_000, plan.pets),
-    growth: (given.growth ?? "1000,1000000,10000000")
-      .split(",")
-      .map((text) => wholeNumber("growth", text, 1_000)),
+    growth,
     complete,
     keep: given.keep ?? complete,
   };

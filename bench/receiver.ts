@@ -1,5 +1,5 @@
 // Run as: bun bench/receiver.ts <port>
-// Receives webhooks at `POST /webhooks` and does as little as it can, since it shares the machine.
+// Receives webhooks at any path and does as little as it can, since it shares the machine.
 // What it has received is at `GET /received`. From `GET /hold` to `GET /release` it answers none.
 import type { Received } from "./parts/webhooks.ts";
 
@@ -25,7 +25,8 @@ Bun.listen<{ received: string }>({
       socket.data.received = "";
       const id = /webhook-id: (\S+)/.exec(received)?.[1];
       if (id === undefined) return void socket.write(told(received.split(" ")[1] ?? ""));
-      ids.add(id);
+      // Each once for each endpoint, which has a path of its own.
+      ids.add(`${received.split(" ")[1]} ${id}`);
       lastAtMs = Date.now();
       if (isHeld) waiting.add(socket);
       else socket.write(answer);

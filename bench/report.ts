@@ -24,12 +24,14 @@ export function plainReport(results: Results): string {
     .join("\n");
 }
 
-export function markdownReport(results: Results, chart: string): string {
+export function markdownReport(results: Results, chart: string | undefined): string {
   const [head, ...rest] = sections(results).map(({ title, prose, table }) => {
     const text = prose.map((line) => `${line}\n\n`).join("");
     return `## ${title}\n\n${text}${table === undefined ? "" : `${markdownTable(table)}\n`}`;
   });
-  const picture = `![Throughput of each contestant, as a share of nginx's](${chart})\n\n`;
+  const says =
+    results.figures.length > 0 ? "Throughput of each contestant" : "The figures as a chart";
+  const picture = chart === undefined ? "" : `![${says}](${chart})\n\n`;
   return (
     `# Measured on ${results.startedAt.slice(0, 10)}\n\n${head}${picture}${rest.join("")}`.trimEnd() +
     "\n"

@@ -31,4 +31,6 @@ export interface PartResult {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
   readonly facts: Readonly<Record<string, number>>;
+  /** A picture of it, as SVG. */
+  readonly chart?: string;
 }

@@ -35,6 +35,8 @@ export interface Call {
   readonly method: "GET" | "POST";
   readonly path: string;
   readonly body?: string;
+  /** If one call of a load has them, all have the same ones, with values of their own. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface ListQuestion {

@@ -42,7 +42,11 @@ export interface CallsFile {
 export function writeCalls(path: string, { headers, calls, ids }: CallsFile): void {
   const lines = [`ids\t${ids}`];
   for (const [name, value] of Object.entries(headers)) lines.push(`header\t${name}\t${value}`);
-  for (const { method, path, body } of calls) lines.push(`call\t${method}\t${path}\t${body ?? ""}`);
+  for (const { method, path, body, headers: own } of calls) {
+    // They hold for this call and those after it, which have their own then.
+    for (const [name, value] of Object.entries(own ?? {})) lines.push(`header\t${name}\t${value}`);
+    lines.push(`call\t${method}\t${path}\t${body ?? ""}`);
+  }
   writeFileSync(path, `${lines.join("\n")}\n`, { mode: 0o600 });
 }
 

@@ -6,10 +6,11 @@ import { Vault } from "../../src/core/vault.ts";
 import { certificateSeal, type StoredCertificate } from "../../src/hosting/domains/domains.ts";
 import { added, certified } from "../../src/hosting/domains/lifecycle.ts";
 import { openSqlite } from "../../src/storage/sqlite/store.ts";
+import type { Stores } from "../../src/storage/stores.ts";
 import { freePort } from "../../testkit/freePorts.ts";
 import { type Child, type ChildOrder, startChild, untilOk } from "../children.ts";
 import { nginxCommand, nginxConfiguration } from "../contestants/nginx.ts";
-import { quiet } from "../contestants/ours.ts";
+import { quiet, serviceSecret as secret } from "../contestants/ours.ts";
 import { databaseIn, main, petstore } from "../seeded.ts";
 import {
   type EdgeSite,
@@ -29,7 +30,6 @@ export interface EdgeServer {
   stop(): Promise<void>;
 }
 
-const secret = "bench ".repeat(8);
 const project = "guide";
 const certificateDays = 30;
 
@@ -68,38 +68,37 @@ export async function startOurs(folder: string, site: EdgeSite): Promise<EdgeSer
   return start("ours", "our edge", port, site, order);
 }
 
-/** As verification and the certificate authority would leave it. */
-async function attachHost(data: string, site: EdgeSite): Promise<void> {
+/** A domain of an owner named like its project, whose DNS was right and which has its certificate. */
+export async function attachDomain(
+  { domains }: Pick<Stores, "domains">,
+  named: { readonly id: string; readonly host: string; readonly project: string },
+  { certificatePem, keyPem }: EdgeSite,
+  vault = new Vault(secret, systemClock),
+): Promise<void> {
   const nowMs = systemClock.now();
-  const id = "crt_bench";
-  const vault = new Vault(secret, systemClock);
+  const { host, project } = named;
+  const id = `crt_${named.id}`;
   const certificate: StoredCertificate = {
-    id,
-    host,
-    chainPem: site.certificatePem,
-    sealedKey: vault.seal(site.keyPem, certificateSeal(host, id)),
-    issuer: host,
+    ...{ id, host, issuer: host, renewalName: undefined },
+    chainPem: certificatePem,
+    sealedKey: vault.seal(keyPem, certificateSeal(host, id)),
     notBeforeMs: nowMs,
     notAfterMs: nowMs + certificateDays * 86_400_000,
-    renewalName: undefined,
   };
-  const domain = added({ id: "dom_bench", host, project, ownerId: project, target: "" }, nowMs);
+  const begun = added({ ...named, ownerId: project, target: "" }, nowMs);
+  const domain = { ...begun, ownership: { kind: "held" } } as const;
+  const dueAtMs = nowMs + 86_400_000;
+  await domains.add(domain, dueAtMs, []);
+  const changed = { domain: certified(domain, certificate, nowMs), version: 1, dueAtMs };
+  await domains.change({ ...changed, entries: [], certificate });
+}
+
+async function attachHost(data: string, site: EdgeSite): Promise<void> {
   const stores = await openSqlite(databaseIn(data), {
     environment: "production",
     clock: systemClock,
   });
-  try {
-    await stores.domains.add(domain, nowMs, []);
-    await stores.domains.change({
-      domain: certified(domain, certificate, nowMs),
-      version: 1,
-      dueAtMs: undefined,
-      entries: [],
-      certificate,
-    });
-  } finally {
-    await stores.close();
-  }
+  await attachDomain(stores, { id: "bench", host, project }, site).finally(() => stores.close());
 }
 
 /** Our response as the others have to send it, by encoding. */

@@ -132,9 +132,9 @@ async function caughtUp({ dataFolder, endpointId }: Place, receiver: Receiver): 
   throw new Error("Some events are not delivered.");
 }
 
-type Receiver = Awaited<ReturnType<typeof startReceiver>>;
+export type Receiver = Awaited<ReturnType<typeof startReceiver>>;
 
-async function startReceiver(arena: Arena) {
+export async function startReceiver(arena: Arena) {
   const port = await freePort();
   const output = join(arena.newFolder(), "output.log");
   const child = startChild({ command: process.execPath, args: [program, String(port)], output });
