@@ -1,0 +1,20 @@
+/** Which rules are mutated, and which tests have to notice. */
+
+export interface Area {
+  readonly sources: readonly string[];
+  /** Files that run in one process and quickly; after a #, a pattern that names of tests match. */
+  readonly tests: readonly string[];
+}
+
+const onSqlite = (names: string) => `test/store/sqlite.test.ts#${names}`;
+
+export const areas: Readonly<Record<string, Area>> = {
+  orders: {
+    sources: ["src/petstore/orders/*.ts"],
+    tests: ["test/orders/orders.test.ts", onSqlite("orders? on|imports on|events on")],
+  },
+  idempotency: {
+    sources: ["src/petstore/idempotency/*.ts"],
+    tests: [onSqlite("idempotency key")],
+  },
+};
