@@ -1,13 +1,17 @@
 import { describe, expect, test } from "bun:test";
 import { systemClock } from "../../src/core/clock.ts";
+import type { ApiKey } from "../../src/petstore/keys/keys.ts";
 import {
   allows,
+  keyEventsOf,
+  keyNameError,
   keyRetention,
   keyState,
   mintKey,
   planRotation,
 } from "../../src/petstore/keys/lifecycle.ts";
 import {
+  checksum,
   hashToken,
   mintToken,
   tokenEnvironment,
@@ -36,6 +40,13 @@ describe("a token", () => {
         expect(tokenEnvironment(changed)).toBeUndefined();
       }),
     );
+  });
+
+  test("with more before or after it is no token, even if the checksum is right", () => {
+    const body = mintToken("production", systemClock).slice(0, -6);
+    for (const longer of [`x${body}`, `${body}abcdef!`]) {
+      expect(tokenEnvironment(longer + checksum(longer))).toBeUndefined();
+    }
   });
 
   test("with two neighbours swapped is no token", () => {
@@ -129,5 +140,38 @@ describe("a key's life", () => {
     expect(allows(made(undefined), "pets:read")).toBe(true);
     expect(allows(made(undefined), "pets:write")).toBe(false);
     expect(allows({ ...made(undefined), scopes: "all" }, "anything:new")).toBe(true);
+    expect(allows({ ...made(undefined), scopes: "all" }, "platform:read")).toBe(false);
+    expect(allows({ ...made(undefined), scopes: ["platform:read"] }, "platform:read")).toBe(true);
   });
+
+  test("a rotation and a revocation are events when they happen, and not with a later change", () => {
+    const key = made(undefined);
+    const rotated = { ...key, replacedBy: "key_2" };
+    const revoked = { ...rotated, revokedAtMs: clock.now() };
+    const typesOf = (...change: [ApiKey | undefined, ApiKey]) =>
+      keyEventsOf(...change, clock.now()).map(({ type }) => type);
+    expect(typesOf(undefined, key)).toEqual(["key.created"]);
+    expect(typesOf(undefined, revoked)).toEqual(["key.created"]);
+    expect(typesOf(key, rotated)).toEqual(["key.rotated"]);
+    expect(typesOf(rotated, revoked)).toEqual(["key.revoked"]);
+    expect(typesOf(revoked, { ...revoked, name: "other" })).toEqual([]);
+    const [event] = keyEventsOf(rotated, revoked, clock.now());
+    expect(event?.resource).toBe(`keys/${key.id}`);
+    expect(JSON.parse(event?.data ?? "")).toMatchObject({ id: key.id, state: "revoked" });
+    expect(event?.data).not.toContain(key.hash);
+  });
+});
+
+test("a key's name has 1 to 100 characters, some of them visible, and is not the reserved one", () => {
+  const length = "must have 1 to 100 characters, not only white space";
+  expect(keyNameError("shop")).toBeUndefined();
+  expect(keyNameError("😀".repeat(100))).toBeUndefined();
+  expect(keyNameError("a".repeat(101))).toBe(length);
+  for (const name of ["", " ", "\ud800"]) expect(keyNameError(name)).toBe(length);
+  for (const name of ["a\nb", "a\u2028b", "a\u2029b", "a\u001b[31m"]) {
+    expect(keyNameError(name)).toBe("must not have control characters");
+  }
+  expect(keyNameError("dashboard session")).toBe(
+    'must not be "dashboard session", which is reserved for the dashboard',
+  );
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { TokenBuckets } from "../../src/petstore/keys/rateLimiter.ts";
+import { OwnCounts, TokenBuckets } from "../../src/petstore/keys/rateLimiter.ts";
 import { fakeClock } from "../../testkit/fakeClock.ts";
 import fc from "../../testkit/fastCheck.ts";
 
@@ -66,4 +66,45 @@ describe("token buckets", () => {
     expect(buckets.take("late").allowed).toBe(false);
     expect(buckets.take("early 1").allowed).toBe(true);
   });
+
+  test("say what is left and how long to wait for the next request and for all of them", () => {
+    const clock = fakeClock(0);
+    const buckets = new TokenBuckets({ requests: 2, windowSeconds: 60 }, clock);
+    const verdict = { allowed: true, remaining: 1, secondsUntilWhole: 30, secondsUntilNext: 0 };
+    expect(buckets.take("key")).toEqual(verdict);
+    buckets.take("key");
+    clock.advance(12_000);
+    const denied = { allowed: false, remaining: 0, secondsUntilWhole: 48, secondsUntilNext: 18 };
+    expect(buckets.take("key")).toEqual(denied);
+    clock.advance(18_000);
+    expect(buckets.giveBack("key")).toEqual({ ...verdict, remaining: 2, secondsUntilWhole: 0 });
+  });
+
+  test("that are full are removed when there are many, and not for each new key", () => {
+    const clock = fakeClock(0);
+    const buckets = new TokenBuckets({ requests: 1, windowSeconds: 10 }, clock);
+    const takeNew = (count: number) => {
+      for (let n = 0; n < count; n++) buckets.take(`${clock.now()} ${n}`);
+    };
+    takeNew(10_000);
+    clock.advance(9_999);
+    takeNew(1);
+    expect(buckets.size).toBe(10_001);
+    clock.advance(1);
+    takeNew(9_999);
+    expect(buckets.size).toBe(20_000);
+    takeNew(10_000);
+    expect(buckets.size).toBe(10_001);
+  });
+});
+
+test("counts are apart by purpose and quota", () => {
+  const counts = new OwnCounts(fakeClock(0));
+  const quota = { requests: 1, windowSeconds: 10 };
+  expect(counts.limiter("keys", quota).take("a")).toMatchObject({ allowed: true });
+  expect(counts.limiter("keys", { ...quota }).take("a")).toMatchObject({ allowed: false });
+  expect(counts.limiter("sign-ins", quota).take("a")).toMatchObject({ allowed: true });
+  const changed = { ...quota, windowSeconds: 20 };
+  expect(counts.limiter("keys", changed).take("a")).toMatchObject({ allowed: true });
+  expect(counts.salt).toMatch(/^[0-9a-f]{32}$/);
 });

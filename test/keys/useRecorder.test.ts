@@ -3,12 +3,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../../src/core/clock.ts";
-import type { KeyStore } from "../../src/petstore/keys/keys.ts";
+import type { KeyStore, KeyUse } from "../../src/petstore/keys/keys.ts";
 import { type KeyRetention, mintKey } from "../../src/petstore/keys/lifecycle.ts";
 import { UseRecorder } from "../../src/petstore/keys/useRecorder.ts";
 import { openSqlite } from "../../src/storage/sqlite/store.ts";
 import type { Stores } from "../../src/storage/stores.ts";
 import { type FakeClock, fakeClock } from "../../testkit/fakeClock.ts";
+import { takeWriterThread } from "../store/writerPool.ts";
 
 let folder: string;
 let stores: Stores;
@@ -18,10 +19,8 @@ const failures: string[] = [];
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "petstore-uses-"));
-  stores = await openSqlite(join(folder, "petstore.db"), {
-    environment: "production",
-    clock: systemClock,
-  });
+  const options = { environment: "production", clock: systemClock } as const;
+  stores = await openSqlite(join(folder, "petstore.db"), options, takeWriterThread);
   clock = fakeClock(Date.UTC(2026, 10, 15, 23, 59, 58));
   const wanted = {
     name: "k",
@@ -43,6 +42,12 @@ const recorder = (store = stores.keys) =>
   new UseRecorder(store, clock, (event) => failures.push(event));
 const uses = async () =>
   (await stores.keys.listUses()).map(({ operation, day, count }) => `${day} ${operation} ${count}`);
+
+const watching = (written: (uses: readonly KeyUse[]) => unknown) =>
+  ({
+    recordUses: async (uses: readonly KeyUse[]) => void written(uses),
+    prune: async () => {},
+  }) as unknown as KeyStore;
 
 describe("uses of a key", () => {
   test("are counted once each, however often they are written down", async () => {
@@ -106,6 +111,28 @@ describe("uses of a key", () => {
     counting.count(keyId, "getPet");
     await counting.close();
     expect(pruned.map(({ usesBeforeDay }) => usesBeforeDay)).toEqual(["2025-10-11", "2025-10-12"]);
+  });
+
+  test("of several keys and operations are counted apart, in whatever order they come", async () => {
+    const written: KeyUse[] = [];
+    const counting = recorder(watching((uses) => written.push(...uses)));
+    for (const key of ["a", "b", "a", "a", "b"]) counting.count(key, "getPet");
+    counting.count("b", "listPets");
+    await counting.close();
+    expect(written.map(({ keyId, operation, count }) => [keyId, operation, count])).toEqual([
+      ["a", "getPet", 3],
+      ["b", "getPet", 2],
+      ["b", "listPets", 1],
+    ]);
+  });
+
+  test("are written down early when there are many", () => {
+    const written: number[] = [];
+    const counting = recorder(watching((uses) => written.push(uses.length)));
+    for (let key = 1; key < 50_000; key++) counting.count(`key_${key}`, "getPet");
+    expect(written).toEqual([]);
+    counting.count("one more", "getPet");
+    expect(written).toEqual([50_000]);
   });
 
   test("that are being written down when it is closed are waited for", async () => {

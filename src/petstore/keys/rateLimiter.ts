@@ -68,6 +68,11 @@ export class TokenBuckets implements RateLimiter {
     this.#tokensPerMs = tokensPerMs(quota);
   }
 
+  /** How many keys it has a bucket for. */
+  get size(): number {
+    return this.#buckets.size;
+  }
+
   take(keyId: string): Verdict {
     const bucket = this.#filled(keyId);
     const allowed = bucket.tokens >= 1 - roundingError;
