@@ -9,7 +9,7 @@ import { type Contestant, type Place, type Running, startHttp } from "./contesta
 /** Its own data, in every process anew. */
 const petsOfItsOwn = 10;
 
-/** No package registry has it: whoever wants it measured names the folder of its Docker image. */
+/** Not found on Maven Central: whoever wants it measured names a folder with what its Docker image has. */
 const variable = "SWAGGER_PETSTORE";
 const files = ["jetty-runner.jar", "server.war", "openapi.yaml", "inflector.yaml"];
 const imageFolder = () => process.env[variable] ?? "";
