@@ -40,6 +40,8 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
   const file = join(folder, "haproxy.cfg");
   const moved: Record<string, string> = { "127.0.0.1:8000": `127.0.0.1:${web}` };
   moved["127.0.0.1:5000"] = `127.0.0.1:${database}`;
+  // Clients of the run do not retry what they send at the moment an idle connection is closed.
+  moved["timeout http-keep-alive 50s"] = "timeout http-keep-alive 1h";
   for (const [at, port] of ports.entries()) moved[`127.0.0.1:${8080 + at}`] = `127.0.0.1:${port}`;
   for (const { name, address } of cluster.nodes) moved[`${name}.example.com`] = address;
   writeFileSync(file, adapted(deployed("haproxy.cfg"), moved));
