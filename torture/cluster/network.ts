@@ -84,7 +84,11 @@ export class Network {
 
   /** Ends whatever still runs there. May be called at any time, and again. */
   close(): void {
-    for (let number = 1; number <= this.#count; number++) removeNamespace(this.namespace(number));
+    for (let number = 1; number <= this.#count; number++) {
+      // Not only by its end in the namespace, which goes when the last process there has ended.
+      spawnSync("ip", ["link", "delete", `${this.#bridge}-${number}`]);
+      removeNamespace(this.namespace(number));
+    }
     spawnSync("ip", ["link", "delete", this.#bridge]);
   }
 }
@@ -97,7 +101,6 @@ export function pidsIn(namespace: string): number[] {
 
 function removeNamespace(namespace: string): void {
   for (const pid of pidsIn(namespace)) signal(pid, "SIGKILL");
-  // Its end of the link goes with it, and the other end too.
   spawnSync("ip", ["netns", "delete", namespace]);
 }
 
