@@ -66,8 +66,7 @@ class BunTestRunner {
     const hitCount = hitLimit === undefined ? undefined : 0;
     Object.assign(instrumented, { activeMutant: id, hitCount, hitLimit });
     const forThisAlone = !this.#loaded;
-    await this.#load();
-    const killer = await firstFailure(testFilter);
+    const killer = (await this.#loadFailure()) ?? (await firstFailure(testFilter));
     const circles = (instrumented.hitCount ?? 0) > (hitLimit ?? Number.POSITIVE_INFINITY);
     Object.assign(instrumented, { activeMutant: undefined, hitCount: undefined });
     if (killer === undefined) return { status: "survived", nrOfTests: testFilter?.length ?? 0 };
@@ -80,6 +79,15 @@ class BunTestRunner {
       failureMessage: killer.failure,
       nrOfTests: 1,
     };
+  }
+
+  async #loadFailure() {
+    try {
+      await this.#load();
+      return undefined;
+    } catch (cause) {
+      return { id: "loading the tests", failure: String(cause) };
+    }
   }
 
   async #load() {

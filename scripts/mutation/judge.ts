@@ -42,19 +42,18 @@ export function judge(
   equivalents: readonly Equivalent[],
 ): Judgement {
   const files = new Set(mutants.map(({ file }) => file));
-  const count = (...statuses: string[]) =>
-    mutants.filter(({ status }) => statuses.includes(status)).length;
-  const alive = mutants.filter(({ status }) => status === "Survived" || status === "NoCoverage");
+  const count = (wanted: string) => mutants.filter(({ status }) => status === wanted).length;
+  // A run that broke off for another reason than a test proves nothing.
+  const alive = mutants.filter(({ status }) => status !== "Killed" && status !== "Timeout");
   const isOf = (mutant: Mutant) => (each: Equivalent) =>
     each.file === mutant.file && each.code === mutant.code && each.becomes === mutant.becomes;
   const survivors = alive.filter((mutant) => !equivalents.some(isOf(mutant)));
-  const survived = survivors.filter(({ status }) => status === "Survived").length;
+  const survived = survivors.filter(({ status }) => status !== "NoCoverage").length;
   return {
     row: {
       area,
       mutants: mutants.length,
-      // What does not run or does not end is noticed too.
-      killed: count("Killed", "RuntimeError"),
+      killed: count("Killed"),
       timedOut: count("Timeout"),
       survived,
       uncovered: survivors.length - survived,

@@ -20,14 +20,18 @@ describe("a run", () => {
     expect(row).toEqual({
       area: "orders",
       mutants: 5,
-      killed: 2,
+      killed: 1,
       timedOut: 1,
-      survived: 1,
+      survived: 2,
       uncovered: 1,
       equivalent: 0,
     });
-    expect(survivors.map(({ status }) => status)).toEqual(["Survived", "NoCoverage"]);
-    expect(scoreOf(row)).toBe("60.0 %");
+    expect(survivors.map(({ status }) => status)).toEqual([
+      "RuntimeError",
+      "Survived",
+      "NoCoverage",
+    ]);
+    expect(scoreOf(row)).toBe("40.0 %");
   });
 
   test("accepts a survivor that is listed, and that one alone", () => {
