@@ -17,4 +17,10 @@ export const areas: Readonly<Record<string, Area>> = {
     sources: ["src/petstore/idempotency/*.ts"],
     tests: [onSqlite("idempotency key")],
   },
+  keys: {
+    sources: ["src/petstore/keys/*.ts"],
+    tests: ["authenticator", "keys", "rateLimiter", "sunsets", "useRecorder"].map(
+      (name) => `test/keys/${name}.test.ts`,
+    ),
+  },
 };

@@ -1,4 +1,39 @@
 import type { Equivalent } from "./judge.ts";
 
+const equivalentsOf = (
+  file: string,
+  ...those: readonly [code: string, becomes: string, why: string][]
+) => those.map(([code, becomes, why]): Equivalent => ({ file, code, becomes, why }));
+
 /** Reviewed one by one: no test can notice these. An entry whose mutant is noticed fails the run. */
-export const equivalents: readonly Equivalent[] = [];
+export const equivalents: readonly Equivalent[] = [
+  ...equivalentsOf("src/petstore/keys/lifecycle.ts", [
+    "key.expiresAtMs !== undefined",
+    "true",
+    "Without an expiry, the comparison that follows is false as well.",
+  ]),
+  ...equivalentsOf("src/petstore/keys/rateLimiter.ts", [
+    "bucket.tokens >= 1 - roundingError",
+    "bucket.tokens > 1 - roundingError",
+    "They differ only for a rounding error that is exactly as large as what is allowed for it.",
+  ]),
+  ...equivalentsOf(
+    "src/petstore/keys/useRecorder.ts",
+    ["24 * 3_600_000", "24 / 3_600_000", "The date is formatted more often."],
+    ["nowMs / dayMs", "nowMs * dayMs", "The date is formatted more often."],
+    ["number !== this.#today.number", "true", "The date is formatted more often."],
+    ['{ number: Number.NaN, text: "" }', "{}", "It is replaced before its text is read."],
+    ['""', '"Stryker was here!"', "Any text that is not a date will do."],
+    [
+      "last?.keyId === keyId && last.operation === operation && last.day === day",
+      "false",
+      "A shortcut: the count is found in the map as well.",
+    ],
+    [
+      "{\n      last.count++;\n      last.lastAtMs = lastAtMs;\n      return;\n    }",
+      "{}",
+      "A shortcut: the count is found in the map as well.",
+    ],
+    ["held.count > 1", "false", "A shortcut: the count is put where it already is."],
+  ),
+];

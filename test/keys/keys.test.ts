@@ -80,6 +80,7 @@ describe("a token", () => {
       systemClock,
     );
     expect(JSON.stringify(key)).not.toContain(token.slice(9, 25));
+    expect(key.id).toMatch(/^key_[0-9A-Za-z]{12}$/);
     expect(key.hash).toBe(hashToken(token));
     expect(tokenHint(token)).toBe(`pet_live_…${token.slice(-4)}`);
     expect(withoutTokens(`a ${token} b ${token.slice(0, 20)}`)).toBe("a pet_live_… b pet_live_…");
