@@ -154,9 +154,9 @@ describe("the size of", () => {
     expect(total).toBeLessThan(90_000);
   });
 
-  test("the search index stays below 72 kB, and the script below 8 kB", () => {
+  test("the search index stays below 74 kB, and the script below 8 kB", () => {
     const find = (form: RegExp) => [...files.keys()].find((path) => form.test(path)) ?? "";
-    expect(gzipped(find(/search-/))).toBeLessThan(72_000);
+    expect(gzipped(find(/search-/))).toBeLessThan(74_000);
     expect(gzipped(find(/site-.*\.js$/))).toBeLessThan(8_000);
   });
 
