@@ -10,7 +10,8 @@ import { type Failure, type Outcome, progress, type Suite } from "../suite.ts";
 export const schemathesis: Suite = {
   name: "Schemathesis, all phases",
   slug: "schemathesis",
-  quick: true,
+  // Until its random requests have passed in several runs.
+  quick: false,
   run: () => onService(runSchemathesis),
 };
 
