@@ -43,7 +43,7 @@ export function failuresOf(request: string, mediaType: string, said: readonly Vi
 
 async function checkThroughPrism({ base, key }: Live): Promise<Outcome> {
   const origin = new URL(base).origin;
-  const { version, proxy } = await startPrism(base, origin);
+  const { version, proxy, child } = await startPrism(base, origin);
   let answers = 0;
   let passed = 0;
   const failures: Failure[] = [];
@@ -70,6 +70,7 @@ async function checkThroughPrism({ base, key }: Live): Promise<Outcome> {
   const environment = { PETSTORE_CHECK_KEY: key };
   const checked = await petstore(["check", `${reader.url.origin}/v1`], environment);
   await reader.stop(true);
+  child.kill();
   // Prism writes numbers as doubles and streams nothing, so some of the check's own tests fail here.
   progress(`petstore check: ${checked.stdout.trim().split("\n").at(-1)}, behind Prism`);
   if (checked.code > 1 || answers < answersMin) {
@@ -110,5 +111,5 @@ async function startPrism(base: string, origin: string) {
     await Promise.race([once(child.stdout, "data"), closed]);
   }
   const { version } = await Bun.file(join(commands, "../@stoplight/prism-cli/package.json")).json();
-  return { version: version as string, proxy: `http://127.0.0.1:${port}` };
+  return { version: version as string, proxy: `http://127.0.0.1:${port}`, child };
 }
