@@ -12,6 +12,7 @@ import { specmatic } from "./suites/specmatic.ts";
 import { spectral } from "./suites/spectral.ts";
 import { sslyze } from "./suites/sslyze.ts";
 import { testssl } from "./suites/testssl.ts";
+import { webhooks } from "./suites/webhooks.ts";
 
 export const suites: readonly Suite[] = [
   specmatic,
@@ -19,6 +20,7 @@ export const suites: readonly Suite[] = [
   schemathesis,
   spectral,
   json,
+  webhooks,
   prism,
   portman,
   clients,
