@@ -15,7 +15,7 @@ export const schemathesis: Suite = {
   run: () => onService(runSchemathesis),
 };
 
-/** The same requests in each run. */
+/** The same random choices; which links it follows also depends on what is answered when. */
 const seed = 7;
 const examplesPerOperation = 50;
 const hooks = fileURLToPath(new URL("../schemathesis/", import.meta.url));
