@@ -60,7 +60,7 @@ export function reportOf(run: Run): ReportRow[] {
   const warm = samples.filter(({ seconds }) => seconds >= end * warmUpShare);
   return [
     ...memoryRows(warm, end),
-    ...countRows(warm),
+    ...countRows(warm, end),
     ...diskRows(warm, run),
     ...latencyRows(warm),
   ];
@@ -85,15 +85,6 @@ function row(
   return { what, unit, judged, verdict: judged.verdict, note };
 }
 
-/** Without the moments in which a reload has started others, and those before have not ended. */
-function settled(samples: readonly Sample[]): Sample[] {
-  const usual = quantile(
-    samples.map(({ serving }) => serving.length).toSorted((one, other) => one - other),
-    0.5,
-  );
-  return samples.filter(({ serving }) => serving.length === usual);
-}
-
 const generationOf = ({ serving }: Sample) =>
   serving
     .map(({ pid }) => pid)
@@ -112,19 +103,24 @@ export function lastGeneration(samples: readonly Sample[], end: number): Sample[
 function memoryRows(samples: readonly Sample[], end: number): ReportRow[] {
   const limit = [limits.memory, slack.megabytes] as const;
   const last = lastGeneration(samples, end);
+  const supervisor = (each: Sample | undefined) => (each?.supervisor.rssBytes ?? 0) / megabyte;
+  const gained = supervisor(last[0]) - supervisor(samples[0]);
+  const reloads = (last[0]?.reloads ?? 0) - (samples[0]?.reloads ?? 0);
+  const note = `since the last reload, ${spanText(last)}`;
   return [
     row(
       "memory of the supervisor",
       "MB",
-      pointsOf(samples, ({ supervisor }) => supervisor.rssBytes / megabyte),
+      pointsOf(last, supervisor),
       limit,
+      `${note}; ${signed(gained)} MB in ${reloads} reloads before`,
     ),
     row(
       "memory of the serving processes",
       "MB",
       pointsOf(last, ({ serving }) => sumOf(serving, "rssBytes") / megabyte),
       limit,
-      `those since the last reload, over their last ${spanText(last)}`,
+      note,
     ),
   ];
 }
@@ -132,7 +128,8 @@ function memoryRows(samples: readonly Sample[], end: number): ReportRow[] {
 const spanText = (samples: readonly Sample[]) =>
   `${Math.round(((samples.at(-1)?.seconds ?? 0) - (samples[0]?.seconds ?? 0)) / 60)} minutes`;
 
-function countRows(samples: readonly Sample[]): ReportRow[] {
+function countRows(samples: readonly Sample[], end: number): ReportRow[] {
+  const last = lastGeneration(samples, end);
   const limit = [limits.count, slack.count] as const;
   const fields = { openFiles: "open files", sockets: "sockets", threads: "threads" } as const;
   return Object.entries(fields).flatMap(([name, what]) => {
@@ -147,7 +144,7 @@ function countRows(samples: readonly Sample[]): ReportRow[] {
       row(
         `${what} of the serving processes`,
         "",
-        pointsOf(settled(samples), ({ serving }) => sumOf(serving, field)),
+        pointsOf(last, ({ serving }) => sumOf(serving, field)),
         limit,
       ),
     ];
@@ -203,6 +200,7 @@ function latencyRows(samples: readonly Sample[]): ReportRow[] {
     const answers = samples.flatMap(({ seconds, tookMs }) =>
       (tookMs[operation] ?? []).map((value) => ({ hours: seconds / 3_600, value })),
     );
+    if (answers.length < parts) return [];
     const limit = [limits.latency, slack.latencyMs] as const;
     const p50 = latencyRow(`p50 of ${operation}`, answers, 0.5, limit);
     if (answers.length < parts * answersMin) return [p50];
