@@ -85,9 +85,13 @@ export const knownFailures: readonly KnownFailure[] = [
       reason:
         "It advises against `public` because the response could be stored without it. Behind a proxy that asks for a password it could not (RFC 9111, section 3.5).",
     })),
+  ...["001", "008", "017", "019", "020", "040"].map((name) => ({
+    suite: "http11",
+    id: `valid/${name} on the edge over HTTP`,
+    reason:
+      "A response to HTTP/1.0 without Host needs a site to be of. The edge serves many, and refuses what names none; the API serves it.",
+  })),
   ...Object.entries({
-    "A response to HTTP/1.0 without Host needs a site to be of. The edge serves many, and refuses what names none; the API serves it.":
-      ["valid/001", "valid/008", "valid/017", "valid/019", "valid/020", "valid/040"],
     "The value of Host, 0.0.0.0=5000, is neither a name nor an address with a port; RFC 9112, section 3.2, asks for 400 where it is invalid.":
       ["valid/002", "valid/003"],
     "The second request is of HTTP/1.1 and has no Host, which has to be refused (RFC 9112, section 3.2).":
@@ -107,5 +111,11 @@ export const knownFailures: readonly KnownFailure[] = [
       ["invalid/rfc9112_chunked_missing_final_crlf_01"],
     "A server should ignore at least one empty line before a request (RFC 9112, section 2.2); two are not forbidden.":
       ["invalid/rfc9112_leading_crlf_02"],
-  }).flatMap(([reason, ids]) => ids.map((id) => ({ suite: "http11", id, reason }))),
+  }).flatMap(([reason, ids]) =>
+    ids.flatMap((id) =>
+      ["the API", "the edge over HTTP", "the edge over HTTPS"].map((place) => ({
+        ...{ suite: "http11", id: `${id} on ${place}`, reason },
+      })),
+    ),
+  ),
 ];

@@ -139,6 +139,7 @@ describe("gunicorn's requests", () => {
     expect(judged("valid/1", twoMethods, answer(404, 200))).toEqual([undefined]);
     expect(judged("valid/1", twoMethods, answer(200))).toEqual([expect.any(String)]);
     expect(judged("valid/1", twoMethods, answer(200, 400))).toEqual([expect.any(String)]);
+    expect(judged("valid/1", twoMethods, answer(200, 500))).toEqual([expect.any(String)]);
     expect(judged("invalid/1", "", answer(200, 400))).toEqual([undefined]);
     expect(judged("invalid/1", "", "")).toEqual([undefined]);
     expect(judged("invalid/1", "", answer(404))).toEqual([expect.any(String)]);
