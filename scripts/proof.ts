@@ -20,7 +20,11 @@ function readOptions() {
     const options = { quick: flag, list: flag, json: flag, publish: flag };
     const { values, positionals } = parseArgs({ options, allowPositionals: true });
     const chosen = select(suites, positionals, values.quick);
-    if (!("unknown" in chosen)) return { ...values, chosen };
+    if (!("unknown" in chosen)) {
+      if (chosen.length > 0) return { ...values, chosen };
+      console.error(`None of ${positionals.join(", ")} is quick: leave out --quick.`);
+      process.exit(2);
+    }
     const known = suites.map(({ slug }) => slug).join(", ");
     console.error(`There is no suite ${chosen.unknown.join(", ")}. There are ${known}.`);
   } catch (cause) {

@@ -27,7 +27,8 @@ export function judge(
   const gone = [...own]
     .filter((id) => !happened.has(id))
     .map((id) => ({ id, says: "It no longer happens: remove it from knownFailures.ts." }));
-  const failed = [...unknown, ...gone];
+  const none = passed + failures.length === 0 ? [{ id: "cases", says: "None was tested." }] : [];
+  const failed = [...unknown, ...gone, ...none];
   return {
     ...{ slug, suite: name, version, passed, seconds },
     known: failures.length - unknown.length,
@@ -43,7 +44,7 @@ export function stopped({ slug, name }: Pick<Suite, "slug" | "name">, says: stri
   return { slug, suite: name, ...none, failed: 1, failures };
 }
 
-/** The suites that the command line asks for: those it names, or all, or all quick ones. */
+/** The suites that the command line asks for: those it names, or all, or the quick ones of these. */
 export function select(
   suites: readonly Suite[],
   named: readonly string[],

@@ -39,6 +39,11 @@ describe("a suite of the proof", () => {
     expect(verdict).toMatchObject({ failed: 1, known: 0 });
   });
 
+  test("in which nothing was tested has failed", () => {
+    const verdict = judge(suite, { ...outcome, passed: 0 }, [], 1);
+    expect(verdict).toMatchObject({ failed: 1, failures: [{ id: "cases" }] });
+  });
+
   test("that could not run has failed, and says why", () => {
     const verdict = stopped(suite, "Java 17 is needed");
     expect(verdict).toMatchObject({ failed: 1, failures: [{ says: "Java 17 is needed" }] });

@@ -55,6 +55,9 @@ async function runSchemathesis({ base, key }: Live): Promise<Outcome> {
   const said = text.replaceAll(key, "$API_KEY");
   if (code !== 0 && code !== 1) throw new Error(`Schemathesis ended with ${code}:\n${said}`);
   const outcome = outcomeOf(JSON.parse(readFileSync(report, "utf8")));
+  if (code !== 0 && outcome.failures.length === 0) {
+    throw new Error(`Schemathesis ended with ${code}, and its report has no failure:\n${said}`);
+  }
   const summary = said.indexOf("= SUMMARY =");
   progress(outcome.failures.length > 0 ? said : said.slice(summary));
   return outcome;
