@@ -42,7 +42,8 @@ for (const [name, area] of Object.entries(areas)) {
   if (asked.length > 0 && !asked.includes(name)) continue;
   const { row, survivors, stale } = judge(name, await mutate(name, area), equivalents);
   rows.push(row);
-  fails ||= survivors.length > 0 || stale.length > 0;
+  fails ||= row.mutants === 0 || survivors.length > 0 || stale.length > 0;
+  if (row.mutants === 0) console.error(`Nothing to mutate: ${area.sources.join(", ")}`);
   for (const { file, line, code, becomes, status } of survivors) {
     console.error(`${status}: ${file}:${line}\n  - ${code}\n  + ${becomes}`);
   }

@@ -62,7 +62,12 @@ describe("a run", () => {
   });
 });
 
-test("the tests of every area exist, and every equivalent mutant has a reason", () => {
+test("the sources and tests of every area exist, and every equivalent mutant has a reason", () => {
+  const sources = Object.values(areas).flatMap((area) => area.sources);
+  const found = sources.map((pattern) => [...new Bun.Glob(pattern).scanSync()]);
+  expect(sources.filter((_, at) => found[at]?.length === 0)).toEqual([]);
+  const mutated = new Set(found.flat());
+  expect(equivalents.filter(({ file }) => !mutated.has(file))).toEqual([]);
   const files = Object.values(areas).flatMap(({ tests }) =>
     tests.map((each) => each.split("#")[0]),
   );
