@@ -8,6 +8,8 @@ import { Node, readEnv } from "./node.ts";
 
 /** How long the cluster may take to be whole again, on a busy machine. */
 const wholeMsMax = 180_000;
+/** After it a standby that follows nobody is rebuilt, as the guide has operators do. */
+const rebuildMs = 60_000;
 const askAgainMs = 200;
 const numbers = [1, 2, 3] as const;
 
@@ -158,19 +160,37 @@ export class Cluster {
     });
   }
 
-  /** Waits until both standbys follow the primary, and a commit waits for one of them. */
-  async whole(): Promise<void> {
+  /**
+   * Waits until both standbys follow the primary, and a commit waits for one of them. Returns the
+   * standbys that had to be rebuilt: one that holds, or finds in the archive, the end of a timeline
+   * that its successor did not take over may ask for it again and again.
+   */
+  async whole(): Promise<readonly string[]> {
+    const rebuilt: string[] = [];
+    const startMs = performance.now();
     await this.#until("all servers are back", async () => {
       const primary = await this.primary();
       if (primary === undefined) return false;
       if (!(await this.#all((node) => node.etcdIsHealthy()))) return false;
-      const states = (await primary
-        .query("SELECT sync_state FROM pg_stat_replication WHERE state = 'streaming'")
-        .catch(() => [])) as { sync_state: string }[];
-      const sync = states.filter(({ sync_state }) => sync_state === "sync").length;
+      const followers = (await primary
+        .query(
+          "SELECT application_name, sync_state FROM pg_stat_replication WHERE state = 'streaming'",
+        )
+        .catch(() => [])) as { application_name: string; sync_state: string }[];
+      const sync = followers.filter(({ sync_state }) => sync_state === "sync").length;
       const isSync = this.#options.asynchronous || (sync === 1 && (await this.#hasSyncStandby()));
-      return states.length === numbers.length - 1 && isSync;
+      if (followers.length === numbers.length - 1) return isSync;
+      const lost = this.nodes.find(
+        ({ name }) =>
+          name !== primary.name && !followers.some((each) => each.application_name === name),
+      );
+      if (lost && rebuilt.length === 0 && performance.now() - startMs > rebuildMs) {
+        primary.run("patronictl", "-c", primary.config, "reinit", "petstore", lost.name, "--force");
+        rebuilt.push(lost.name);
+      }
+      return false;
     });
+    return rebuilt;
   }
 
   async #hasSyncStandby(): Promise<boolean> {

@@ -41,7 +41,9 @@ export class Round {
       await pause(random.between(500, 2_000));
       lastedSeconds = await fault.strike({ ...this.#options, random });
       tally.fault(fault.name);
-      await cluster.whole();
+      for (const name of await cluster.whole()) {
+        say(`${name} could not follow the new primary by itself, and was rebuilt.`);
+      }
       for (const base of bases()) await services.isBack(base);
     } finally {
       await load.ended();
