@@ -77,6 +77,23 @@ test("a key that was sealed for another host is not used, and is not in the log"
   expect((await getSecured(edge, "a.example")).status).toBe(200);
 });
 
+test("a renewed certificate takes the place of the one before, and not that of others", async () => {
+  const vault = new Vault("what only this test knows", systemClock);
+  const authority = createAuthority();
+  const view = new FakeView();
+  const route = { kind: "redirect", to: "a.example", status: 308 } as const;
+  view.attach("b.example", route, authority.issue("b.example", "crt_b", vault));
+  const contexts = new CertificateContexts(view, vault, 4);
+  const other = await contexts.of("b.example");
+  const seen = new Set([other]);
+  for (let renewal = 0; renewal < 8; renewal++) {
+    view.attach("a.example", route, authority.issue("a.example", `crt_a${renewal}`, vault));
+    seen.add(await contexts.of("a.example"));
+  }
+  expect(seen.size).toBe(9);
+  expect(await contexts.of("b.example")).toBe(other);
+});
+
 test("a context is made once for a certificate, and only the most recent are kept", async () => {
   const vault = new Vault("what only this test knows", systemClock);
   const authority = createAuthority();

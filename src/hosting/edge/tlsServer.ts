@@ -208,8 +208,8 @@ export function covers(certified: string, host: string): boolean {
 export class CertificateContexts {
   readonly #view: EdgeView;
   readonly #vault: Vault;
-  /** By certificate. */
-  readonly #made: RecentMap<SecureContext>;
+  /** By the name that is certified: of a host that renews, only the last one is needed. */
+  readonly #made: RecentMap<{ readonly id: string; readonly context: SecureContext }>;
 
   readonly #file: FileCertificate | undefined;
 
@@ -225,10 +225,12 @@ export class CertificateContexts {
     const certificate = await this.#view.certificate(host);
     if (certificate === undefined) return this.#file?.for(host);
     if (!covers(certificate.host, host)) throw new Error("The certificate is for another host.");
-    const known = this.#made.get(certificate.id);
-    if (known !== undefined) return known;
+    const { id, host: certified } = certificate;
+    const known = this.#made.get(certified);
+    if (known?.id === id) return known.context;
     const context = this.#make(certificate);
-    this.#made.set(certificate.id, context, 1);
+    this.#made.delete(certified);
+    this.#made.set(certified, { id, context }, 1);
     return context;
   }
 
