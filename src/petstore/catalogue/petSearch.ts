@@ -25,10 +25,10 @@ export function wordsOf(name: string): string[] {
   return [...new Set(words?.map(shortened))];
 }
 
-/** Upper case first, since it is the same for ß and ss, and for both forms of sigma. */
+/** By way of upper case, which is the same for ß and ss, and for both forms of sigma; ẞ has none. */
 function folded(name: string): string {
-  const letters = name.normalize("NFKD").replace(accents, "").toUpperCase().toLowerCase();
-  return letters.normalize("NFKD").replace(accents, "").replaceAll("ς", "σ");
+  const letters = name.normalize("NFKD").replace(accents, "");
+  return letters.toLowerCase().toUpperCase().toLowerCase().replaceAll("ς", "σ");
 }
 
 function shortened(text: string): string {
