@@ -60,6 +60,21 @@ describe("a cursor", () => {
     );
   });
 
+  test("of an earlier version is accepted", () => {
+    const filter = { status: "sold", ids: [10n, 9n, 9n], categoryIds: [3n, -3n] } as const;
+    const whole = petQuestion({ ...filter, words: ["rex", "bella"] });
+    expect(whole).toBe("pets sold 9,10 categories -3,3 words bella,rex");
+    expect([petQuestion({}), petQuestion({ ids: [] })]).toEqual(["pets * *", "pets * "]);
+    expect(openCursor("secret", "pets * *", "AAAAAAAAACr_tSua0DbL1bjf4lg")).toBe(42n);
+  });
+
+  test("is refused when it is too short or too long", () => {
+    const cursor = sealCursor("secret", "pets * *", 42n);
+    for (const text of ["", cursor.slice(0, 26), cursor.slice(0, 24), `${cursor}A`, ` ${cursor}`]) {
+      expect(refusedWith(() => openCursor("secret", "pets * *", text))).toBe("cursor_invalid");
+    }
+  });
+
   test("is refused when any one character of it is changed", () => {
     const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     fc.assert(

@@ -8,7 +8,6 @@ import type { PetFilter } from "./catalogue.ts";
 
 const idBytes = 8;
 const sealBytes = 12;
-const form = /^[A-Za-z0-9_-]{27}$/;
 
 export function sealCursor(secret: string, question: string, after: bigint): string {
   const bytes = Buffer.alloc(idBytes + sealBytes);
@@ -19,8 +18,8 @@ export function sealCursor(secret: string, question: string, after: bigint): str
 
 /** The id to continue after. Throws `cursor_invalid` for a forged cursor or another query's. */
 export function openCursor(secret: string, question: string, cursor: string): bigint {
-  const bytes = form.test(cursor) ? Buffer.from(cursor, "base64url") : Buffer.alloc(0);
-  // Re-encoding rejects texts that differ only in the two unused bits of base64url.
+  const bytes = Buffer.from(cursor, "base64url");
+  // Decoding passes over what is not base64url, and over the two bits that are not used.
   if (bytes.length !== idBytes + sealBytes || bytes.toString("base64url") !== cursor) {
     throw new Problem("cursor_invalid");
   }
