@@ -9,6 +9,9 @@ import {
 } from "../../src/hosting/domains/hostName.ts";
 import fc from "../../testkit/fastCheck.ts";
 
+const host = "docs.example.com";
+/** A soft hyphen, which is no part of the name. With 996 of them, `host` is as long as is read. */
+const ignored = "\u00ad";
 const reserved = ["sites.petstore.example", "api.petstore.example"];
 
 function hostOf(text: string): string {
@@ -92,12 +95,15 @@ describe("a name that cannot be attached is refused with a reason that fits", ()
         "docs.example.com?x",
         "docs.example.com#x",
         "docs example.com",
+        "1:[2::3]",
+        "[1::]2",
       ],
     ],
     [
       /not public/,
       ["a.localhost", "a.local", "a.onion", "a.internal", "a.invalid", "a.alt", "home.arpa"],
     ],
+    [/end in \.local are not public/, ["printer.office.local"]],
     [
       /not a host name/,
       [
@@ -120,6 +126,8 @@ describe("a name that cannot be attached is refused with a reason that fits", ()
         `${"a".repeat(64)}.com`,
         `${`${"a".repeat(62)}.`.repeat(4)}example.com`,
         `${"a.".repeat(11)}example.com`,
+        `${`${"a".repeat(63)}.`.repeat(3)}${"a".repeat(58)}.com`,
+        ignored.repeat(997) + host,
       ],
     ],
   ];
@@ -136,12 +144,15 @@ describe("a name that cannot be attached is refused with a reason that fits", ()
       "store.example",
       "someone.github.io",
       "local.example.com",
+      "docs.local.example.com",
+      `${`${"a".repeat(63)}.`.repeat(3)}${"a".repeat(57)}.com`,
       "123.example.com",
       `${"a".repeat(63)}.com`,
       `${"a234567890.".repeat(9)}long.example.com`,
     ]) {
       expect(hostOf(text)).toBe(text);
     }
+    expect(hostOf(ignored.repeat(996) + host)).toBe(host);
   });
 });
 

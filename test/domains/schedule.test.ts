@@ -56,6 +56,24 @@ describe("attempts at a certificate", () => {
   }
 });
 
+test("after an outage of the authority, attempts wait one to two minutes", () => {
+  const delays = [0, 0.5, 1, 1 / 7].map(schedule.outageDelayMs);
+  expect(delays).toEqual([minute, 1.5 * minute, 2 * minute, 68_571]);
+});
+
+test("a check may be requested every 10 seconds, and 20 times in an hour", () => {
+  const clicks = (count: number) => Array.from({ length: count }, (_, n) => (n + 1) * minute);
+  expect(schedule.verifyFreeAtMs([])).toBe(0);
+  expect(schedule.verifyFreeAtMs(clicks(1))).toBe(minute + 10 * second);
+  expect(schedule.verifyFreeAtMs(clicks(19))).toBe(19 * minute + 10 * second);
+  expect(schedule.verifyFreeAtMs(clicks(20))).toBe(minute + hour);
+  expect(schedule.verifyFreeAtMs(clicks(22))).toBe(3 * minute + hour);
+});
+
+test("a worker that crashed and an edge that is gone are noticed after 30 seconds", () => {
+  expect([schedule.leaseMs, schedule.edgeSilentMaxMs]).toEqual([30 * second, 30 * second]);
+});
+
 describe("renewal", () => {
   for (const [life, left, lifeMs, leftMs] of [
     ["90 days", "30 days", 90 * day, 30 * day],

@@ -143,6 +143,8 @@ describe("adding a domain", () => {
     for (const name of ["docs.example.net", "www.co.uk", "no_host"]) {
       expect((await refusalOf(withWww(ann, "shop", name))).code).toBe("host_invalid");
     }
+    const { message } = await refusalOf(withWww(ann, "shop", "docs.example.net"));
+    expect(message).toContain("docs.example.net has no www name");
     await sites.setPlan("ann", "free");
     expect((await refusalOf(withWww(ann, "shop", "more.com"))).code).toBe("plan_required");
     expect(domains.list("shop").map(({ domain }) => domain.host)).toEqual(hosts);

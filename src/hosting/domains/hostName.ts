@@ -46,9 +46,10 @@ export function parseHost(text: string, reserved: readonly string[] = []): Parse
   ) {
     return refused(noHostWhy);
   }
-  if (notPublic.includes(labels.at(-1) ?? "") || /^[0-9]+$/.test(labels.at(-1) ?? "")) {
+  const top = host.slice(host.lastIndexOf(".") + 1);
+  if (notPublic.includes(top)) {
     return refused(
-      `Names that end in .${labels.at(-1)} are not public, so no certificate can be issued for them.`,
+      `Names that end in .${top} are not public, so no certificate can be issued for them.`,
     );
   }
   const near = (own: string) =>
