@@ -1,7 +1,8 @@
 // Mutation testing of the rules: Stryker changes them in one place at a time, and a test has to fail.
 // `npm run mutation` takes all areas of mutation/areas.ts, `npm run mutation -- orders keys` those.
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { hash } from "node:crypto";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -32,7 +33,11 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
-install();
+if (install()) {
+  // Bun remembers that it saw this folder without packages.
+  const { status } = spawnSync(process.execPath, process.argv.slice(1), { stdio: "inherit" });
+  process.exit(status ?? 1);
+}
 process.chdir(root);
 process.env["PETSTORE_TEST_ENGINE"] = "sqlite";
 process.env["PETSTORE_TEST_WRITER"] = "here";
@@ -61,16 +66,18 @@ console.error(
 );
 process.exit(fails ? 1 : 0);
 
-/** As the lock file says, on the first run. */
-function install(): void {
-  const installed = join(folder, "node_modules", ".package-lock.json");
-  const lock = join(folder, "package-lock.json");
-  if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(lock).mtimeMs) return;
+/** What the lock file says, unless it is there already. */
+function install(): boolean {
+  const lock = hash("sha256", readFileSync(join(folder, "package-lock.json")));
+  const marker = join(folder, "node_modules", ".installed");
+  if (existsSync(marker) && readFileSync(marker, "utf8") === lock) return false;
   console.error("Installing Stryker, once");
   // It runs on Bun, whatever Node.js there is.
   const args = ["ci", "--prefix", folder, "--no-audit", "--no-fund", "--engine-strict=false"];
   const { status, stderr } = spawnSync("npm", args, { encoding: "utf8" });
   if (status !== 0) throw new Error(`npm could not install what is in ${folder}: ${stderr}`);
+  writeFileSync(marker, lock);
+  return true;
 }
 
 async function mutate(name: string, { sources, tests }: Area): Promise<Mutant[]> {
