@@ -90,6 +90,7 @@ async function mutate(name: string, { sources, tests }: Area): Promise<Mutant[]>
       mutate: sources,
       testRunner: "bun",
       plugins: [join(folder, "bunTestRunner.ts")],
+      ignorers: ["texts"],
       petstore: { tests },
       coverageAnalysis: "perTest",
       concurrency: 1,
@@ -103,7 +104,7 @@ async function mutate(name: string, { sources, tests }: Area): Promise<Mutant[]>
       logLevel: "error",
       warnings: false,
     }).runMutationTest();
-    return results.map(mutantOf);
+    return results.filter(({ status }) => status !== "Ignored").map(mutantOf);
   } finally {
     rmSync(copies, { recursive: true, force: true });
   }

@@ -24,3 +24,6 @@ export const areas: Readonly<Record<string, Area>> = {
     ),
   },
 };
+
+/** A text for people. In tables, these are not mutated. */
+export const isSentence = (text: string): boolean => /^[A-Z].* .*\.$/.test(text);

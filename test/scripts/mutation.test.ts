@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
-import { areas } from "../../scripts/mutation/areas.ts";
+import { areas, isSentence } from "../../scripts/mutation/areas.ts";
 import { equivalents } from "../../scripts/mutation/equivalents.ts";
 import { judge, type Mutant, scoreOf, sumOf, tableOf } from "../../scripts/mutation/judge.ts";
 
@@ -73,4 +73,10 @@ test("the sources and tests of every area exist, and every equivalent mutant has
   );
   expect(files.filter((file) => file === undefined || !existsSync(file))).toEqual([]);
   expect(equivalents.filter(({ why }) => why.trim() === "")).toEqual([]);
+});
+
+test("a sentence is no name, no code and no part of one", () => {
+  expect(["Re-verify now.", "Delete its record. It is wrong."].filter(isSentence)).toHaveLength(2);
+  const others = ["owner", "NO_CNAME", "www.", "pets * *", "Create the record", "at most 3."];
+  expect(others.filter(isSentence)).toEqual([]);
 });
