@@ -49,6 +49,12 @@ describe("a token", () => {
     }
   });
 
+  test("ends with its CRC-32 in six digits of base 62", () => {
+    // The check value of CRC-32: 3,421,780,262.
+    expect(checksum("123456789")).toBe("3jZRME");
+    expect(checksum("")).toBe("000000");
+  });
+
   test("with two neighbours swapped is no token", () => {
     fc.assert(
       fc.property(fc.integer({ min: 9, max: 45 }), (place) => {
