@@ -23,6 +23,20 @@ export const areas: Readonly<Record<string, Area>> = {
       (name) => `test/keys/${name}.test.ts`,
     ),
   },
+  domains: {
+    sources: ["claims", "hostName", "nextStep", "schedule"].map(
+      (name) => `src/hosting/domains/${name}.ts`,
+    ),
+    tests: [
+      "hostName",
+      "nextStep",
+      "schedule",
+      "scheduledJobs",
+      "lifecycle",
+      "domainView",
+      "serviceAdding",
+    ].map((name) => `test/domains/${name}.test.ts`),
+  },
 };
 
 /** A text for people. In tables, these are not mutated. */

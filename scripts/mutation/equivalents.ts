@@ -36,4 +36,9 @@ export const equivalents: readonly Equivalent[] = [
     ],
     ["held.count > 1", "false", "A shortcut: the count is put where it already is."],
   ),
+  ...equivalentsOf(
+    "src/hosting/domains/hostName.ts",
+    ["[]", '["Stryker was here"]', "No host name has spaces, so this one is near to none."],
+    ['""', '"Stryker was here!"', "Neither is a host name."],
+  ),
 ];
