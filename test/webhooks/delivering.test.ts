@@ -311,6 +311,23 @@ function describeDelivering(engine: string, open: () => Promise<Stores>): void {
       expect(receiver.requests).toEqual([]);
     });
 
+    test("says that some events are missing, whether or not those that are kept are wanted", async () => {
+      await using receiver = await new Receiver(answering(response(200))).listen();
+      await using all = await begin();
+      await add(all.stores, 1);
+      const { endpoint } = await all.endpoint(receiver, { types: ["order.*"] });
+      await add(all.stores, 2);
+      await all.stores.events.prune(Date.now() + hourMs);
+      await add(all.stores, 1);
+      await all.until(() => all.logged.length > 0);
+      expect(all.logged).toEqual([
+        {
+          ...{ level: "warn", event: "webhook.events_missed" },
+          fields: { endpoint: endpoint.id, after: 1 },
+        },
+      ]);
+    });
+
     test("continues with the oldest event that is kept, and says that some are missing", async () => {
       await using receiver = await new Receiver(answering(response(200))).listen();
       await using all = await begin();

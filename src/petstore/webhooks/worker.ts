@@ -75,7 +75,8 @@ export class WebhookWorker {
     }
     if (this.#queues.size === 0 || this.#stopped) return;
     const last = await this.#parts.events.lastId();
-    const news = last > this.#seen ? await this.#readNews() : undefined;
+    // At first, each endpoint reads for itself, and notices if events were removed before it had them.
+    const news = this.#seen > 0 && last > this.#seen ? await this.#readNews() : undefined;
     for (const queue of this.#queues.values()) queue.wake(last, news);
     this.#seen = last;
   }
