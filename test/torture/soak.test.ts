@@ -54,6 +54,10 @@ describe("the slope", () => {
   });
 });
 
+test("what could not be measured is not flat", () => {
+  expect(judgeGrowth(line(0, Number.NaN), 0.02).verdict).not.toBe("flat");
+});
+
 test("what gains more than its share per hour grows, and what gains less is flat", () => {
   expect(judgeGrowth(line(3, 100), 0.02).verdict).toBe("grows");
   expect(judgeGrowth(line(1, 100), 0.02).verdict).toBe("flat");

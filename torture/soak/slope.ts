@@ -65,12 +65,15 @@ export interface Judged {
   readonly verdict: Verdict;
 }
 
-/** It grows where even the low end of its slope is beyond the share of its level that it may gain per hour. */
+/**
+ * It grows where even the low end of its slope is beyond the share of its level that it may gain per
+ * hour, and what was not measured (NaN) is not flat.
+ */
 export function judgeGrowth(points: readonly Point[], shareMax: number, slack = 0): Judged {
   const level = quantile(points.map(({ value }) => value).toSorted(ascending), 0.5);
   const slope = slopeOf(points);
   if (slope === undefined) return { level, slope, verdict: "too short" };
-  return { level, slope, verdict: slope.low > level * shareMax + slack ? "grows" : "flat" };
+  return { level, slope, verdict: slope.low <= level * shareMax + slack ? "flat" : "grows" };
 }
 
 const ascending = (one: number, other: number) => one - other;
