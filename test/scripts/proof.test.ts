@@ -6,7 +6,7 @@ import type { Suite } from "../../scripts/proof/suite.ts";
 import { outcomeOf as outcomeOfClient } from "../../scripts/proof/suites/clients.ts";
 import { complaint } from "../../scripts/proof/suites/json.ts";
 import { judgeCollection } from "../../scripts/proof/suites/portman.ts";
-import { failuresOf } from "../../scripts/proof/suites/prism.ts";
+import { failuresOf, serverError } from "../../scripts/proof/suites/prism.ts";
 import { outcomeOf, type Report } from "../../scripts/proof/suites/schemathesis.ts";
 import { suites } from "../../scripts/proof/suites.ts";
 import { closingLine, judge, select, stopped, table } from "../../scripts/proof/verdict.ts";
@@ -166,6 +166,11 @@ describe("Prism", () => {
     const asked = { ...violation, location: ["request"] };
     const failures = failuresOf("GET /v1/pets 200", "application/json", [violation, asked]);
     expect(failures.map(({ id }) => id)).toEqual(["application/json: must have 'name'"]);
+  });
+
+  test("fails by a server error, of which Prism says nothing", () => {
+    expect(serverError("GET", 404)).toEqual([]);
+    expect(serverError("GET", 503).map(({ id }) => id)).toEqual(["GET 503"]);
   });
 
   test("has one id for all integers that a double cannot hold", () => {

@@ -41,6 +41,11 @@ export function failuresOf(request: string, mediaType: string, said: readonly Vi
     });
 }
 
+/** Of the service, or of Prism, which says nothing of an answer that it could not read. */
+export function serverError(method: string, status: number): Failure[] {
+  return status < 500 ? [] : [{ id: `${method} ${status}`, says: "No answer to a request." }];
+}
+
 async function checkThroughPrism({ base, key }: Live): Promise<Outcome> {
   const origin = new URL(base).origin;
   const { version, proxy, child } = await startPrism(base, origin);
@@ -52,15 +57,19 @@ async function checkThroughPrism({ base, key }: Live): Promise<Outcome> {
     port: 0,
     hostname: "127.0.0.1",
     idleTimeout: 0,
-    async fetch(request) {
-      const { pathname, search } = new URL(request.url);
-      const { method, headers, signal } = request;
-      const body = /^(GET|HEAD)$/.test(method) ? null : await request.arrayBuffer();
+    async fetch(asked) {
+      const { pathname, search } = new URL(asked.url);
+      const { method, headers, signal } = asked;
+      const body = /^(GET|HEAD)$/.test(method) ? null : await asked.arrayBuffer();
       const options = { method, headers, signal, body, redirect: "manual" } as const;
       const answer = await fetch(proxy + pathname + search, options);
       const mediaType = answer.headers.get("content-type") ?? "no content";
       const said = JSON.parse(answer.headers.get("sl-violations") ?? "[]");
-      const found = failuresOf(`${method} ${pathname} ${answer.status}`, mediaType, said);
+      const request = `${method} ${pathname} ${answer.status}`;
+      const found = [
+        ...failuresOf(request, mediaType, said),
+        ...serverError(method, answer.status),
+      ];
       answers++;
       if (found.length === 0) passed++;
       failures.push(...found);
