@@ -42,7 +42,9 @@ export const connections: Subject = {
       try {
         await open(child);
         memoryMb[to] = service.memoryMb();
-        return await act();
+        const figure = await act();
+        if (!child.alive()) throw new Error(`They did not stay open: ${child.lastWords()}`);
+        return figure;
       } finally {
         await child.stop();
       }

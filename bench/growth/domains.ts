@@ -45,7 +45,8 @@ export const domains: Subject = {
         metrics: () =>
           service
             .cpuUsOf(async () => {
-              await ask({ port: service.metricsPort, path: "/metrics" });
+              const { status } = await ask({ port: service.metricsPort, path: "/metrics" });
+              if (status !== 200) throw new Error(`/metrics was answered ${status}.`);
               // It answers before the last of the store is read.
               await pause(2_000);
               return 1;

@@ -1,5 +1,6 @@
 // Run as: bun bench/growth/idleClients.ts <port> <count> [<host>]
 // Opens so many connections, over TLS if there is a host, sends one request on each, and keeps them.
+// Ends when one of them is closed.
 import { path as page } from "../edge/site.ts";
 
 const [port, count, host] = process.argv.slice(2);
@@ -16,7 +17,10 @@ function openOne(): Promise<void> {
       socket: {
         open: (socket) => void socket.write(`GET ${head}\r\n\r\n`),
         data: () => resolve(),
-        close: () => reject(new Error("A connection was closed.")),
+        close: () => {
+          console.error("A connection was closed.");
+          process.exit(1);
+        },
         error: (_, cause) => reject(cause),
       },
     }).catch(reject);
