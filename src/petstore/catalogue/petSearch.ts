@@ -41,14 +41,16 @@ export function searchWordsOf(name: string): string[] {
   return words.filter((each) => !words.some((other) => other !== each && other.startsWith(each)));
 }
 
-const form = /^\{"id":\d+,"name":(".*"),"categoryId":(-?\d+),"status":"(\w+)"\}$/s;
+/** Its groups are found in every text by `petText`. */
+const form = /"name":(".*"),"categoryId":(-?\d+),"status":"(\w+)"/s;
+type Groups = readonly [whole: string, name: string, category: string, status: string];
 
 /** Whether a text by `petText` is that of a pet with this status, category and words. */
 export function petMatches(
   text: JsonOf<Pet>,
   { status, categoryIds, words }: Omit<PetFilter, "ids">,
 ): boolean {
-  const [, name = '""', category = "", held] = form.exec(text) ?? [];
+  const [, name, category, held] = form.exec(text) as unknown as Groups;
   if (status !== undefined && held !== status) return false;
   if (categoryIds !== undefined && !categoryIds.includes(BigInt(category))) return false;
   if (words === undefined) return true;
