@@ -23,6 +23,10 @@ export const areas: Readonly<Record<string, Area>> = {
       (name) => `test/keys/${name}.test.ts`,
     ),
   },
+  int64: {
+    sources: ["src/contract/int64.ts"],
+    tests: ["test/contract/json.test.ts#int64", "test/catalogue/petCommands.test.ts"],
+  },
   domains: {
     sources: ["claims", "hostName", "nextStep", "schedule"].map(
       (name) => `src/hosting/domains/${name}.ts`,

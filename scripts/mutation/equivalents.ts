@@ -36,6 +36,11 @@ export const equivalents: readonly Equivalent[] = [
     ],
     ["held.count > 1", "false", "A shortcut: the count is put where it already is."],
   ),
+  ...equivalentsOf("src/contract/int64.ts", [
+    "text.length < digitsMax",
+    "false",
+    "A shortcut: with so few digits, the comparisons are true.",
+  ]),
   ...equivalentsOf(
     "src/hosting/domains/hostName.ts",
     ["[]", '["Stryker was here"]', "No host name has spaces, so this one is near to none."],

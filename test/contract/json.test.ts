@@ -107,6 +107,18 @@ describe("exact JSON", () => {
   });
 });
 
+test("an int64 has its bounds, and is no text, truth or nothing", () => {
+  for (const [text, value] of [
+    ["9223372036854775807", 2n ** 63n - 1n],
+    ["-9223372036854775808", -(2n ** 63n)],
+    ["9223372036854775808", undefined],
+    ["-9223372036854775809", undefined],
+  ] as const) {
+    expect([int64FromText(text), int64FromJson(parseJson(text))]).toEqual([value, value]);
+  }
+  for (const other of ["7", true, null, [7], {}]) expect(int64FromJson(other)).toBeUndefined();
+});
+
 describe("an int64 in an address", () => {
   test("has one spelling", () => {
     fc.assert(fc.property(int64, (value) => expect(int64FromText(`${value}`)).toBe(value)));
