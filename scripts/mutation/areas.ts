@@ -23,6 +23,17 @@ export const areas: Readonly<Record<string, Area>> = {
       (name) => `test/keys/${name}.test.ts`,
     ),
   },
+  catalogue: {
+    sources: ["src/petstore/catalogue/*.ts"],
+    tests: [
+      ...["categories", "cursor", "pet", "petChanges", "petCommands", "petSearch"].map(
+        (name) => `test/catalogue/${name}.test.ts`,
+      ),
+      onSqlite(
+        "importing on|updating a pet on|deleting a pet on|known categories|ids start|what is not of|pet was imported|events on SQLite > (are those|of an import|are none)",
+      ),
+    ],
+  },
   int64: {
     sources: ["src/contract/int64.ts"],
     tests: ["test/contract/json.test.ts#int64", "test/catalogue/petCommands.test.ts"],

@@ -41,6 +41,26 @@ export const equivalents: readonly Equivalent[] = [
     "false",
     "A shortcut: with so few digits, the comparisons are true.",
   ]),
+  ...equivalentsOf("src/petstore/catalogue/cursor.ts", [
+    "a < b",
+    "a <= b",
+    "No two of a set are equal.",
+  ]),
+  ...equivalentsOf("src/petstore/catalogue/petCommands.ts", [
+    "id > transaction.lastPetId",
+    "id >= transaction.lastPetId",
+    "It is set to what it is.",
+  ]),
+  ...equivalentsOf(
+    "src/petstore/catalogue/petSearch.ts",
+    ["text.length <= wordLengthMax", "false", "A shortcut: all of its code points are taken."],
+    [
+      "text.length <= wordLengthMax",
+      "text.length < wordLengthMax",
+      "A shortcut: all of its code points are taken.",
+    ],
+    ["/^[\\0-\\x7f]*$/", "/^[\\0-\\x7f]$/", "A shortcut: others find the same words of ASCII."],
+  ),
   ...equivalentsOf(
     "src/hosting/domains/hostName.ts",
     ["[]", '["Stryker was here"]', "No host name has spaces, so this one is near to none."],
