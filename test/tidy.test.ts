@@ -313,6 +313,22 @@ describe("the tests", () => {
   });
 });
 
+test("the documents name no npm script that there is not", () => {
+  const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
+  const documents = ["*.md", "{docs,openapi,deploy,bench}/**/*.{md,yaml,yml,env,cfg}"]
+    .flatMap((pattern) => [...new Bun.Glob(pattern).scanSync({ cwd: root })])
+    .filter((file) => !file.includes("node_modules/"));
+  const unknown = documents.flatMap((file) =>
+    [...read(file).matchAll(/npm run (?:-s |--silent )?([a-z][\w:-]*)/g)]
+      .filter(([, name = ""]) => scripts[name] === undefined)
+      .map(([command]) => `${file}: ${command}`),
+  );
+  expect(unknown).toEqual([
+    // What it says is that this one was replaced.
+    "docs/decisions/0072-patroni-through-haproxy.md: npm run failover",
+  ]);
+});
+
 test("nothing lies about in src that a tool left there", () => {
   const names = readdirSync(join(root, "src"), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
