@@ -59,7 +59,10 @@ export async function onService(
   starting = startService(),
 ): Promise<Outcome> {
   const { service, live } = await starting;
-  const outcome = await suite(live);
+  const outcome = await suite(live).catch(async (cause) => {
+    await service.end("SIGTERM");
+    throw cause;
+  });
   const ended = await service.end("SIGTERM");
   if (ended === 0) return outcome;
   const failure: Failure = { id: "service", says: `It ended with ${ended}: ${service.stderr()}` };
