@@ -7,7 +7,7 @@ import { Network, run } from "./network.ts";
 import { Node, readEnv } from "./node.ts";
 
 /** How long the cluster may take to be whole again, on a busy machine. */
-const wholeMsMax = 180_000;
+const wholeMsMax = 300_000;
 /** After it a standby that follows nobody is rebuilt, as the guide has operators do. */
 const rebuildMs = 60_000;
 const askAgainMs = 200;
