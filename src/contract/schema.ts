@@ -217,22 +217,22 @@ function integerAcceptor(schema: Schema, fromText: boolean): Accept {
   const { minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER } = schema;
   return (value) => {
     if (fromText && !decimalDigits.test(value as string)) return undefined;
-    const number = fromText ? Number(value) : value;
-    if (typeof number !== "number" || !Number.isSafeInteger(number)) return undefined;
+    const number = (fromText ? Number(value) : value) as number;
+    if (!Number.isSafeInteger(number)) return undefined;
     return number >= minimum && number <= maximum ? number : undefined;
   };
 }
 
 function stringAcceptor(schema: Schema): Accept {
   const { minLength = 0, maxLength = Number.POSITIVE_INFINITY } = schema;
-  const pattern = schema.pattern === undefined ? undefined : new RegExp(schema.pattern, "u");
+  const pattern = new RegExp(schema.pattern ?? "", "u");
   return (value) => {
     if (typeof value !== "string" || !value.isWellFormed()) return undefined;
     // There are never more code points than code units, so most strings need no counting.
     const count = value.length > maxLength || minLength > 1;
     const length = count ? [...value].length : value.length;
     if (length < minLength || length > maxLength) return undefined;
-    return pattern === undefined || pattern.test(value) ? value : undefined;
+    return pattern.test(value) ? value : undefined;
   };
 }
 
