@@ -34,6 +34,10 @@ export const areas: Readonly<Record<string, Area>> = {
       ),
     ],
   },
+  validation: {
+    sources: ["src/contract/schema.ts"],
+    tests: ["test/contract/readers.test.ts"],
+  },
   int64: {
     sources: ["src/contract/int64.ts"],
     tests: ["test/contract/json.test.ts#int64", "test/catalogue/petCommands.test.ts"],

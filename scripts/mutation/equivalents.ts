@@ -41,6 +41,16 @@ export const equivalents: readonly Equivalent[] = [
     "false",
     "A shortcut: with so few digits, the comparisons are true.",
   ]),
+  ...equivalentsOf(
+    "src/contract/schema.ts",
+    ["value.length > maxLength || minLength > 1", "true", "Code points are counted more often."],
+    [
+      "value.length > maxLength",
+      "value.length >= maxLength",
+      "Code points are counted more often.",
+    ],
+    ["minLength > 1", "minLength >= 1", "Code points are counted more often."],
+  ),
   ...equivalentsOf("src/petstore/catalogue/cursor.ts", [
     "a < b",
     "a <= b",
