@@ -84,6 +84,7 @@ describe.skipIf(noBrowser)(named("a rehearsal in a browser"), () => {
     await page.goto(rehearsal.link);
     await page.getByRole("heading", { level: 1, name: "Rehearsal" }).waitFor();
     expect(page.url()).not.toContain(rehearsal.account.password);
+    await steps().first().waitFor();
     expect(await steps().count()).toBe(5);
     expect(await current().innerText()).toContain(rehearsal.host);
     expect(await barriersInBothThemes(page)).toEqual([]);
