@@ -79,6 +79,7 @@ describe("the package of the service", () => {
     expect(packed.files.filter((file) => !/\.(?:tsx?|json|css|md)$/.test(file))).toEqual([
       "LICENSE",
       "bin/petstore",
+      "docs/guide/soak.svg",
       "src/wire/llhttpWasm.cjs",
       "src/wire/llhttpWasm.d.cts",
     ]);
