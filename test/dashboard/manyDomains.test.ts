@@ -209,7 +209,7 @@ describeWithBrowser("the screen of many domains", (browser) => {
     await page.getByRole("button", { name: `More for ${hostOf(59)}` }).click();
     await page.getByRole("menuitem", { name: "Move to another project…" }).click();
     const dialog = page.getByRole("dialog", { name: `Move ${hostOf(59)}` });
-    await dialog.getByLabel("To project").waitFor();
+    await dialog.getByRole("option", { name: "blog" }).waitFor({ state: "attached" });
     expect(await dialog.getByLabel("To project").inputValue()).toBe("blog");
     expect(await barriersInBothThemes(page)).toEqual([]);
     await dialog.getByRole("button", { name: "Move domain" }).click();
