@@ -15,6 +15,18 @@ export const serviceSecret = "bench ".repeat(8);
 /** The others write no line per request either. */
 export const quiet = { PETSTORE_LOG: "off" };
 
+/** Without a worker of domains, which would look for their names in DNS. */
+export const edgeSettings = (httpPort: number, httpsPort: number) => ({
+  PETSTORE_FIRST_KEY: "off",
+  PETSTORE_DOCS_SITE: "off",
+  PETSTORE_SITES_HOST: "sites.example.com",
+  PETSTORE_ACME_TERMS: "agreed",
+  PETSTORE_ROLES: "edge",
+  PETSTORE_EDGE_HTTP_PORT: String(httpPort),
+  PETSTORE_EDGE_HTTPS_PORT: String(httpsPort),
+  ...quiet,
+});
+
 export const ours: Contestant = {
   name: "ours",
   title: "ours",

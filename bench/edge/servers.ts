@@ -10,7 +10,7 @@ import type { Stores } from "../../src/storage/stores.ts";
 import { freePort } from "../../testkit/freePorts.ts";
 import { type Child, type ChildOrder, startChild, untilOk } from "../children.ts";
 import { nginxCommand, nginxConfiguration } from "../contestants/nginx.ts";
-import { quiet, serviceSecret as secret } from "../contestants/ours.ts";
+import { edgeSettings, serviceSecret as secret } from "../contestants/ours.ts";
 import { databaseIn, main, petstore } from "../seeded.ts";
 import {
   type EdgeSite,
@@ -53,15 +53,7 @@ export async function startOurs(folder: string, site: EdgeSite): Promise<EdgeSer
       PETSTORE_DATA: data,
       PETSTORE_SECRET: secret,
       PETSTORE_METRICS_PORT: "off",
-      PETSTORE_FIRST_KEY: "off",
-      PETSTORE_DOCS_SITE: "off",
-      PETSTORE_SITES_HOST: "sites.example.com",
-      PETSTORE_ACME_TERMS: "agreed",
-      // Without a worker, which would look for the host name in DNS.
-      PETSTORE_ROLES: "edge",
-      PETSTORE_EDGE_HTTP_PORT: String(httpPort),
-      PETSTORE_EDGE_HTTPS_PORT: String(port),
-      ...quiet,
+      ...edgeSettings(httpPort, port),
     },
     output: join(folder, "output.log"),
   };

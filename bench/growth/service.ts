@@ -8,7 +8,7 @@ import { freePorts } from "../../testkit/freePorts.ts";
 import type { Arena } from "../arena.ts";
 import { ask, firstAnswer, startChild } from "../children.ts";
 import { metered } from "../contestants/contestant.ts";
-import { quiet, serviceSecret } from "../contestants/ours.ts";
+import { edgeSettings, serviceSecret } from "../contestants/ours.ts";
 import { databaseIn, main, newDataFolder, newKey, petstore } from "../seeded.ts";
 import { usageOf } from "../usage.ts";
 import type { Call } from "../works.ts";
@@ -73,14 +73,7 @@ export async function serve(place: Place, variables: Readonly<Record<string, str
       PETSTORE_DATA: place.dataFolder,
       PETSTORE_SECRET: serviceSecret,
       PETSTORE_METRICS_PORT: String(metricsPort),
-      PETSTORE_FIRST_KEY: "off",
-      PETSTORE_DOCS_SITE: "off",
-      PETSTORE_SITES_HOST: "sites.example.com",
-      PETSTORE_ACME_TERMS: "agreed",
-      PETSTORE_ROLES: "edge",
-      PETSTORE_EDGE_HTTP_PORT: String(httpPort),
-      PETSTORE_EDGE_HTTPS_PORT: String(edgePort),
-      ...quiet,
+      ...edgeSettings(httpPort, edgePort),
       ...variables,
     },
     output: join(folder, "output.log"),

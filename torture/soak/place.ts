@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { SeededRandom } from "../../testkit/seededRandom.ts";
 import { petstore } from "../../testkit/serviceProcess.ts";
+import { settingsFor } from "../../testkit/testBed/settings.ts";
 import { startTestBed, type TestBed } from "../../testkit/testBed/testBed.ts";
 import { pause } from "../load.ts";
 import { randomWord } from "../randomWord.ts";
@@ -52,7 +53,7 @@ export async function openPlace(root: string, random: SeededRandom, tally: Tally
     PETSTORE_EVENTS_DAYS: "1",
     PETSTORE_WEBHOOK_NETWORKS: "127.0.0.0/8",
     PETSTORE_LOG: "warn",
-    ...hostingSettings(testBed),
+    ...settingsFor(testBed),
   };
   const command = async (...words: string[]) => {
     const done = await petstore([...words, "--json"], variables);
@@ -124,21 +125,6 @@ export async function expected(response: Response, status: number): Promise<any>
   const text = await response.text();
   if (response.status !== status) throw new Error(`${response.url}: ${response.status} ${text}`);
   return text === "" ? undefined : JSON.parse(text);
-}
-
-function hostingSettings(testBed: TestBed): Record<string, string> {
-  return {
-    PETSTORE_SITES_HOST: testBed.target,
-    PETSTORE_EDGE_HTTP_PORT: String(testBed.httpPort),
-    PETSTORE_EDGE_HTTPS_PORT: String(testBed.httpsPort),
-    PETSTORE_DNS_RECURSORS: testBed.recursor,
-    PETSTORE_DNS_PORT: String(testBed.dnsPort),
-    PETSTORE_DNS_PRIVATE: "on",
-    PETSTORE_ACME_DIRECTORY: testBed.acmeDirectory,
-    PETSTORE_ACME_TRUST: testBed.acmeTrustFile,
-    PETSTORE_ACME_TERMS: "agreed",
-    PETSTORE_ACME_CAA: "ca.platform.test",
-  };
 }
 
 async function attachHosts(testBed: TestBed, platform: Place["platform"]): Promise<void> {

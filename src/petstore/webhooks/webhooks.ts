@@ -1,5 +1,4 @@
 /** Webhook endpoints, what is delivered to them, and the interface of their store. */
-
 import { toJson } from "../../contract/json.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { MaybePromise } from "../../core/maybePromise.ts";

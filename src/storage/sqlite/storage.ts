@@ -1,5 +1,4 @@
 /** The storage of the repositories: synchronous reads, and writes in the writer thread. */
-
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { int64After } from "../../contract/int64.ts";
 import type { CarriedTrace } from "../../core/tracing.ts";

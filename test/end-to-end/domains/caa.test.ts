@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
+import { caIdentity } from "../../../testkit/testBed/settings.ts";
 import { startTestBed, type TestBed } from "../../../testkit/testBed/testBed.ts";
-import { caIdentity, type DomainsFixture, startDomainsFixture } from "./domainsFixture.ts";
+import { type DomainsFixture, startDomainsFixture } from "./domainsFixture.ts";
 import { describeWithTestBedOnEngines } from "./engines.ts";
 import {
   atRest,

@@ -10,10 +10,10 @@ import { judgeSetup } from "../../../src/hosting/domains/setupChecks.ts";
 import { observeSetup, reportProblems } from "../../../src/serve/observeSetup.ts";
 import { eventually } from "../../../testkit/eventually.ts";
 import { petstore } from "../../../testkit/serviceProcess.ts";
+import { caIdentity, settingsFor } from "../../../testkit/testBed/settings.ts";
 import { startTestBed, type TestBed } from "../../../testkit/testBed/testBed.ts";
 import { describeWithTestBed } from "../../../testkit/testBed/tools.ts";
 import { startTestService, type TestService, testConfig } from "../service.ts";
-import { caIdentity, settingsFor } from "./domainsFixture.ts";
 import { handshakeFailure } from "./visits.ts";
 
 const host = "api.platform.test";

@@ -5,6 +5,7 @@ import { edgeSilentMaxMs } from "../../../src/hosting/domains/schedule.ts";
 import { publish } from "../../../src/hosting/sites/publish.ts";
 import type { Actor, Plan } from "../../../src/hosting/sites/site.ts";
 import { eventually } from "../../../testkit/eventually.ts";
+import { settingsFor } from "../../../testkit/testBed/settings.ts";
 import type { TestBed } from "../../../testkit/testBed/testBed.ts";
 import { sourcesOf } from "../../sites/sources.ts";
 import { type Engine, sqlite } from "../engines.ts";
@@ -37,25 +38,7 @@ export interface DomainsFixture {
   stop(): Promise<void>;
 }
 
-/** The name by which CAA records permit the authority of the tests. */
-export const caIdentity = "ca.platform.test";
 export const operator: Actor = { kind: "operator" };
-
-export function settingsFor(testBed: TestBed): Record<string, string> {
-  return {
-    PETSTORE_SITES_HOST: testBed.target,
-    PETSTORE_EDGE_HTTP_PORT: String(testBed.httpPort),
-    PETSTORE_EDGE_HTTPS_PORT: String(testBed.httpsPort),
-    PETSTORE_DNS_RECURSORS: testBed.recursor,
-    PETSTORE_DNS_PORT: String(testBed.dnsPort),
-    PETSTORE_DNS_PRIVATE: "on",
-    PETSTORE_ACME_DIRECTORY: testBed.acmeDirectory,
-    PETSTORE_ACME_TRUST: testBed.acmeTrustFile,
-    PETSTORE_ACME_TERMS: "agreed",
-    // Pebble does not say by which name it wants to be permitted.
-    PETSTORE_ACME_CAA: caIdentity,
-  };
-}
 
 export async function startDomainsFixture(
   testBed: TestBed,

@@ -5,10 +5,11 @@ import { join } from "node:path";
 import type { DomainDetails } from "../../../src/hosting/domains/domainView.ts";
 import { eventually } from "../../../testkit/eventually.ts";
 import { type Pebble, startPebble } from "../../../testkit/testBed/pebble.ts";
+import { caIdentity } from "../../../testkit/testBed/settings.ts";
 import { startTestBed, type TestBed } from "../../../testkit/testBed/testBed.ts";
 import { describeWithTestBed } from "../../../testkit/testBed/tools.ts";
 import { sqlite } from "../engines.ts";
-import { caIdentity, type DomainsFixture, startDomainsFixture } from "./domainsFixture.ts";
+import { type DomainsFixture, startDomainsFixture } from "./domainsFixture.ts";
 import { ordersFor } from "./findings.ts";
 
 const project = "acme";

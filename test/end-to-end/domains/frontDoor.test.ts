@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { eventually } from "../../../testkit/eventually.ts";
 import { petstore, type Running, startProcess } from "../../../testkit/serviceProcess.ts";
 import { updateKey } from "../../../testkit/testBed/knot.ts";
+import { settingsFor } from "../../../testkit/testBed/settings.ts";
 import { startTestBed, type TestBed } from "../../../testkit/testBed/testBed.ts";
 import { describeWithTestBed } from "../../../testkit/testBed/tools.ts";
-import { settingsFor } from "./domainsFixture.ts";
 import { certificateAt, handshakeFailure, visit, visitPlain } from "./visits.ts";
 
 const production = "api.platform.test";

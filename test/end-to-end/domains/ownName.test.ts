@@ -8,11 +8,12 @@ import { systemClock } from "../../../src/core/clock.ts";
 import { createFirstSecrets } from "../../../src/serve/serve.ts";
 import { eventually } from "../../../testkit/eventually.ts";
 import { petstore } from "../../../testkit/serviceProcess.ts";
+import { settingsFor } from "../../../testkit/testBed/settings.ts";
 import { startTestBed, type TestBed } from "../../../testkit/testBed/testBed.ts";
 import { describeWithTestBed } from "../../../testkit/testBed/tools.ts";
 import { tunnelTo } from "../../cli/remote/proxies.ts";
 import { startTestService, type TestService, testConfig } from "../service.ts";
-import { type DomainsFixture, settingsFor, startDomainsFixture } from "./domainsFixture.ts";
+import { type DomainsFixture, startDomainsFixture } from "./domainsFixture.ts";
 import { describeWithTestBedOnEngines } from "./engines.ts";
 import {
   askHttp2,

@@ -9,10 +9,11 @@ import { rounds } from "../../../testkit/rounds.ts";
 import { testSeed } from "../../../testkit/seed.ts";
 import { SeededRandom } from "../../../testkit/seededRandom.ts";
 import { type Running, startProcess } from "../../../testkit/serviceProcess.ts";
+import { settingsFor } from "../../../testkit/testBed/settings.ts";
 import { startTestBed, type TestBed } from "../../../testkit/testBed/testBed.ts";
 import { sourcesOf } from "../../sites/sources.ts";
 import type { TestDatabase } from "../engines.ts";
-import { operator, settingsFor } from "./domainsFixture.ts";
+import { operator } from "./domainsFixture.ts";
 import { describeWithTestBedOnEngines } from "./engines.ts";
 import { handshakeFailure, visit } from "./visits.ts";
 
